@@ -43,8 +43,8 @@ from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E40
 from tileproof.diagnostics.values import in_words  # noqa: E402
 from tileproof.runtime.launch.ahead_of_time import (  # noqa: E402
     Assemble,
+    CompiledVariant,
     Launch,
-    Made,
     Plan,
     compile_all,
     plan_launch,
@@ -142,9 +142,9 @@ def _standing(argument: Any) -> Any:
     return stand_in(argument.shape, dtype, getattr(argument, "strides", None))
 
 
-def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[Made]:
+def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[CompiledVariant]:
     progress = Progress()
-    done: list[Made] = []
+    done: list[CompiledVariant] = []
     for made in compile_all(work.plans, workers=jobs, assemble=kept_in(assembled)):
         done.append(made)
         progress.step("compiled", len(done), len(work.plans))
@@ -165,7 +165,7 @@ def kept_in(store: Cache) -> Assemble:
         if not jobs:
             return
         version = toolchain.find().version
-        keys = {job: digest("assembled", version, job.arch, job.options.arguments, job.bytecode) for job in jobs}
+        keys = {job: digest("assembled", version, job.arch, job.bytecode) for job in jobs}
         missing = []
         for job, key in keys.items():
             known = read_entry(store, key, ())
@@ -182,7 +182,7 @@ def kept_in(store: Cache) -> Assemble:
     return assemble
 
 
-def _tell(work: Work, done: Sequence[Made], removed: tuple[int, int], seconds: float) -> None:
+def _tell(work: Work, done: Sequence[CompiledVariant], removed: tuple[int, int], seconds: float) -> None:
     for text in work.failed:
         print(f"\nfailed: {text}")
     codes = [made.outcome for made in done if isinstance(made.outcome, Code)]

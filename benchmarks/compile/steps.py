@@ -17,7 +17,7 @@ from tileproof.backends.cpu.codegen import program
 from tileproof.backends.cpu.codegen.parameters import Facts
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import depth_for, host
-from tileproof.backends.cuda.assembler.assemble import Assembled, assemble
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.compiler import proofs
 from tileproof.compiler.cache import default, digest
 from tileproof.compiler.compile import verdict_for
@@ -99,7 +99,8 @@ def gpu_steps(
     bound = bind(parse(kernel).signature, tuple(args), dict(constants))
     taken = [_gpu_round(kernel, bound) for _ in range(rounds)]
     bytecode = taken[0][1]
-    made = [assemble(bytecode, ARCH, kernel=kernel.name) for _ in range(min(rounds, 3))]
+    job = Job(bytecode, ARCH, kernel=kernel.name)
+    made = [assemble(job) for _ in range(min(rounds, 3))]
     best = min(made, key=lambda each: each.seconds)
     return [Steps(*times, best.seconds * 1e3) for times, _ in taken], bytecode, best
 

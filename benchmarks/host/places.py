@@ -10,10 +10,10 @@ from typing import Any
 
 import tileproof as tp
 from tileproof.backends.cpu.device.queue import Queue
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
 from tileproof.runtime.launch.launch_cache import FORMS
-from tileproof.runtime.launch.native import Plans
 from tileproof.runtime.memory.ledger import Work
+from tileproof.runtime.native import Plans
 from tileproof.runtime.stream.cpu_streams import CpuStream
 from tileproof.runtime.stream.thread_pool import queue_code
 

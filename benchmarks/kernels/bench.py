@@ -19,7 +19,7 @@ from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.device.pool import VARIABLE, Pool, pool_text
 from tileproof.backends.cpu.target import host
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.runtime.interop.describe import address_of, current_stream
 from tileproof.runtime.launch import cuda_code as gpu
@@ -381,7 +381,7 @@ def _timed(each: gpu_clock.Contestant) -> Figure:
     return Figure(each.name, tuple(each.rounds))
 
 
-def _launch(loaded: running.Loaded, bound: Bound, space: running.Space) -> Call:
+def _launch(loaded: running.Loaded, bound: Bound, space: running.LaunchSpace) -> Call:
     addresses = {name: address_of(array) for name, array in bound.tensors.items()}
 
     def call() -> None:

@@ -15,7 +15,7 @@ from typing import Any, Final
 import tileproof as tp
 from tileproof import kernels
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch
+from tileproof.runtime.launch.ahead_of_time import CompiledVariant, Launch, Plan, compile_all, plan_launch
 from tileproof.runtime.launch.launch import prepare
 from tileproof.runtime.launch.premises import GraphPremises
 
@@ -126,7 +126,7 @@ def check(wanted: Sequence[str]) -> int:
     return 1 if checked.rejected else 0
 
 
-def _cells(made: Made, users: Sequence[str]) -> tuple[str, ...]:
+def _cells(made: CompiledVariant, users: Sequence[str]) -> tuple[str, ...]:
     many = list(dict.fromkeys(users))
     shown = f"{many[0]} and {len(many) - 1} more" if len(many) > 1 else many[0]
     if isinstance(made.outcome, TileproofError):

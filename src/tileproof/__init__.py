@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from .backends import base
 from .backends.base import register as register_backend
-from .language import outside
+from .language import host_calls
+from .language.annotations import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
 from .language.dtypes import (
     T,
     U,
@@ -35,9 +36,9 @@ from .language.dtypes import (
     u64,
 )
 from .language.kernel import Kernel, Schedule, kernel
-from .language.parameters import In, Index, InOut, Max, Min, Offsets, Out, Sum, Unique
-from .language.spaces import dim, each, group, join, parallel, require, segments, split, split_at, tiles
+from .language.spaces import Walker, dim, each, group, join, parallel, require, segments, split, split_at, tiles
 from .language.tiles import (
+    Tile,
     abs,
     all,
     any,
@@ -83,7 +84,6 @@ from .language.tiles import (
     zeros,
 )
 from .language.unsafe import raw, unsafe
-from .language.values import Tile, Walker
 
 if TYPE_CHECKING:
     from .compiler.bundles import load_bundle
@@ -100,9 +100,9 @@ if TYPE_CHECKING:
         Unwritten,
     )
     from .runtime.graph.graphs import Graph
-    from .runtime.interop.torch_ops import torch_op
     from .runtime.launch.backend_choice import backend
     from .runtime.launch.launch import interpret
+    from .runtime.launch.torch_operators import torch_op
     from .runtime.memory.accounting import limit_memory, memory
     from .runtime.stream.operations import Operation, StreamPool, host_op, value_op
     from .runtime.stream.streams import Stream, current_stream
@@ -127,7 +127,7 @@ else:
         **dict.fromkeys(("Stream", "current_stream"), ".runtime.stream.streams"),
         "Graph": ".runtime.graph.graphs",
         "Tensor": ".runtime.tensor.tensors",
-        "torch_op": ".runtime.interop.torch_ops",
+        "torch_op": ".runtime.launch.torch_operators",
         **dict.fromkeys(_ERRORS, ".diagnostics.errors"),
     }
 
@@ -208,7 +208,7 @@ register_backend("cuda", _cuda)
 base.register_devices(_host, _gpu)
 Kernel.launcher = _launch
 Kernel.operator = _operation
-outside.elsewhere = _on_host
+host_calls.host_function = _on_host
 
 # In the order a reader meets them.
 __version__ = "0.1.0"

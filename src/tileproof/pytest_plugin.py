@@ -48,7 +48,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def _has_kernels(path: Path) -> bool:
     """Whether the source makes kernels at its top level, or is broken and speaks of tileproof."""
     from tileproof.cli.audit import kernel_makers, parse
-    from tileproof.cli.load import read_source
+    from tileproof.cli.kernel_file import read_source
     from tileproof.diagnostics import Diagnostic
 
     source = read_source(path)
@@ -70,7 +70,7 @@ class KernelFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """An item for each kernel; a file that cannot be imported is an error of the collection."""
-        from tileproof.cli.load import load
+        from tileproof.cli.kernel_file import load
         from tileproof.diagnostics import render_all
 
         loaded = load(str(self.path))

@@ -73,9 +73,9 @@ REASONING = [
     Mutant(
         "different is less",
         "race all_but_one",
-        "terms.differs",
-        "Some((Fact(gap + 1), Fact(-gap + 1)))",
-        "Fact(gap + 1)",
+        "terms.negation",
+        "Some((Fact(term + 1), Fact(-term + 1)))",
+        "Fact(term + 1)",
     ),
     Mutant(
         "only the first way of an or is looked at",
@@ -265,7 +265,7 @@ REASONING = [
         "return Answer(True)",
     ),
     Mutant(
-        "a clause is settled by its first way",
+        "a clause is discharged by its first way",
         "bounds argmax_of_some",
         "prover.Search._run",
         "for option, solved in best:",

@@ -14,7 +14,7 @@ import tileproof as tp
 from corpus import SAFE
 from samples.example_kernels import example_files, kernel_of
 from support.agreement import assert_alike
-from tileproof.analysis.collect import Reader
+from tileproof.analysis.collect import Collector
 from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
@@ -47,7 +47,7 @@ def forced(found: Verdict) -> Verdict:
     """The verdict with every bound left to a check in place, proved or not."""
     assert found.kernel is not None
     residuals: list[Residual] = []
-    for demand in Reader(found.kernel).read().demands:
+    for demand in Collector(found.kernel).collect().demands:
         match demand:
             case Site(op=ops.Load() | ops.Store() | ops.Update() as op) if not getattr(op, "raw", False):
                 residuals += [Residual(op, axis, Rung.IN_PLACE) for axis in range(len(op.picks))]

@@ -25,7 +25,7 @@ def is_wrong(case: Case) -> bool:
         if case.fault is not None:
             return not found(case)
         answer = verdict(case.kernel, {})
-        checked = any(settled.rung >= FIRST_CHECK for settled in answer.settled)
+        checked = any(discharged.rung >= FIRST_CHECK for discharged in answer.discharged)
         return not answer.accepted or (checked and not case.data)
     except TileproofError:
         return True

@@ -1,4 +1,4 @@
-"""A ratchet: what settles the obligations of each example, frozen.
+"""A ratchet: what discharges the obligations of each example, frozen.
 
 A change here is a change of what users are promised or pay. Fewer at a high rung is progress, to be written down; more
 is a step back, to be argued for. `python tests/analysis/test_rungs.py` prints the table anew.
@@ -13,7 +13,7 @@ from tileproof.compiler.compile import scope_of, verdict
 
 EXAMPLES = example_files()
 
-# Obligations settled by: construction, proof, contract, launch, pre-check, in place; then for which constants.
+# Obligations discharged by: construction, proof, contract, launch, pre-check, in place; then for which constants.
 RUNGS: dict[str, tuple[tuple[int, ...], str]] = {
     "add": ((5, 0, 0, 0, 0, 0), "for all constants"),
     "append_attention": ((29, 11, 0, 0, 3, 0), "for all constants"),
@@ -51,7 +51,7 @@ RUNGS: dict[str, tuple[tuple[int, ...], str]] = {
 
 
 def counted(name: str) -> tuple[tuple[int, ...], str]:
-    """What settles the obligations of an example, and the scope of its verdict."""
+    """What discharges the obligations of an example, and the scope of its verdict."""
     kernel = kernel_of(EXAMPLES[name])
     found = verdict(kernel)
     assert found.findings == ()

@@ -114,7 +114,7 @@ def test_the_front_end_takes_most_kernels(profile: str) -> None:
 
 
 @dataclass(frozen=True)
-class Settled:
+class Discharged:
     goal: str
     rung: int
     span: Any = None
@@ -124,7 +124,7 @@ class Settled:
 class Verdict:
     accepted: bool = True
     findings: tuple[Any, ...] = ()
-    settled: tuple[Settled, ...] = ()
+    discharged: tuple[Discharged, ...] = ()
 
 
 WRONG = {
@@ -153,12 +153,12 @@ def test_an_accepted_kernel_that_fails_is_a_bug(kind: str, monkeypatch: pytest.M
 
 
 def test_a_fault_that_a_check_reports_is_no_bug(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = Verdict(settled=(Settled("inside", 5),))
+    answer = Verdict(discharged=(Discharged("in bounds", 5),))
     assert examined(wrong("outside"), answer, monkeypatch) is None
 
 
 def test_a_proof_excuses_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    answer = Verdict(settled=(Settled("inside", 4), Settled("fits", 5)))
+    answer = Verdict(discharged=(Discharged("in bounds", 4), Discharged("fits", 5)))
     assert examined(wrong("outside"), answer, monkeypatch) is not None
 
 

@@ -36,8 +36,8 @@ def test_what_is_proved_for_all_launches_is_proved_for_each(kernel: tp.Kernel, l
             continue
         assert found.verdict.findings == ()
         # A number in place of a name never leaves more to do at run time.
-        checks = [settled for settled in found.verdict.settled if settled.rung >= Rung.PRECHECK]
-        before = [settled for settled in generic.settled if settled.rung >= Rung.PRECHECK]
+        checks = [discharged for discharged in found.verdict.discharged if discharged.rung >= Rung.PRECHECK]
+        before = [discharged for discharged in generic.discharged if discharged.rung >= Rung.PRECHECK]
         assert len(checks) <= len(before)
 
 

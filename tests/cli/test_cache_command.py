@@ -22,7 +22,7 @@ Run = Callable[..., Ran]
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache of the test's own, and a process that has not warned of anything."""
     runtime._warn.cache_clear()
-    runtime._made.cache_clear()
+    runtime._cache_for.cache_clear()
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path / "kernels"))
     monkeypatch.delenv("TILEPROOF_CACHE_LIMIT", raising=False)
     return tmp_path / "kernels"

@@ -50,13 +50,13 @@ def talk(
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The prompts that the engine gets."""
     found: list[list[int]] = []
-    real = LLM.stream
+    real = LLM.request
 
-    def stream(self: LLM, prompt: Any, *rest: Any, **named: Any) -> Any:
+    def request(self: LLM, prompt: Any, *rest: Any, **named: Any) -> Any:
         found.append(list(prompt))
         return real(self, prompt, *rest, **named)
 
-    monkeypatch.setattr(LLM, "stream", stream)
+    monkeypatch.setattr(LLM, "request", request)
     return found
 
 
@@ -102,14 +102,14 @@ WRONG = {
     "/nothing": "there is no /nothing",
     "/sav x": "did you mean `save`?",
     "/set temprature 1": "did you mean `temperature`?",
-    "/set temperature": "say what temperature is to be",
+    "/set temperature": "give temperature a value",
     "/set temperature warm": "this is no float",
     "/set temperature -1": "temperature is -1",
     "/set seed 99999999999999999999": "seed is 99999999999999999999",
     "/retry": "nothing was asked yet",
     "/stats": "nothing was answered yet",
-    "/save": "say where",
-    "/load": "say from where",
+    "/save": "name a file",
+    "/load": "name a file",
     "/load nothing.json": "nothing.json cannot be read",
     "/load ~no-such-user/chat.json": "~no-such-user/chat.json cannot be read",
     "/save no/such/folder.json": "cannot be written",

@@ -28,7 +28,7 @@ def test_a_finding_is_printed_with_its_source_and_a_pointer_to_its_page(tileproo
     assert ran.code == 1
     assert ran.out.startswith("error[TP0301]: ")
     assert "\n --> bad.py:7:" in ran.out
-    counted = "\nbad.py: turn: refused\ngood.py: double: proved, for all constants\n2 kernels in 2 files: 1 proved, "
+    counted = "\nbad.py: turn: rejected\ngood.py: double: proved, for all constants\n2 kernels in 2 files: 1 proved, "
     assert counted in ran.out
     assert "\nsee: tileproof explain TP0301" in ran.out.split(counted)[1]
 
@@ -44,10 +44,10 @@ def test_json_has_findings_and_kernels(tileproof: Run, write: Write) -> None:
     assert finding["kernel"] == "turn"
     (double,) = (kernel for kernel in report["kernels"] if kernel["kernel"] == "double")
     assert double["scope"] == "for all constants"
-    assert {(one["goal"], one["what"], one["rung"], one["by"]) for one in double["settled"]} == {
-        ("inside", "x[i]", 1, "construction"),
-        ("inside", "y[i]", 1, "construction"),
-        ("apart", "y[i]", 1, "construction"),
+    assert {(one["goal"], one["what"], one["rung"], one["by"]) for one in double["discharged"]} == {
+        ("in bounds", "x[i]", 1, "construction"),
+        ("in bounds", "y[i]", 1, "construction"),
+        ("disjoint", "y[i]", 1, "construction"),
         ("covered", "y", 1, "construction"),
     }
 
@@ -211,12 +211,12 @@ def test_every_access_is_explained(tileproof: Run, write: Write) -> None:
     assert ran.code == 0
     assert ran.out.splitlines()[:-1] == [
         "look_up.py: look_up: proved; 1 check at run time",
-        "  5:13  y         covered  1 construction  every program writes its own point, and the points are all there "
+        "  5:13  y         covered    1 construction  every program writes its own point, and the points are all there "
         "are",
-        "   7:9  y[n]      inside   1 construction  n walks N",
-        "   7:9  y[n]      apart    1 construction  n is this program's own",
-        "  7:16  x[at[n]]  inside   5 pre-check     0 <= at[n] < V: tested before any loop",
-        "  7:18  at[n]     inside   1 construction  n walks N",
+        "   7:9  y[n]      in bounds  1 construction  n walks N",
+        "   7:9  y[n]      disjoint   1 construction  n is this program's own",
+        "  7:16  x[at[n]]  in bounds  5 pre-check     0 <= at[n] < V: tested before any loop",
+        "  7:18  at[n]     in bounds  1 construction  n walks N",
         "",
     ]
 

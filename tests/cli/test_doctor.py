@@ -38,9 +38,9 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     made = Stub()
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(driver, "_imported", lambda: made)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     yield made
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
 
 
 def test_a_machine_that_runs_these_tests_works(tileproof: Run) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from support.cli_samples import Ran
-from tileproof.cli.load import load
+from tileproof.cli.kernel_file import load
 
 Run = Callable[..., Ran]
 

@@ -130,7 +130,7 @@ def test_the_passes_of_all_targets_are_listed_with_what_they_do(tileproof: Run) 
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == (
         "front end:\n"
-        "  elaborate   makes typed IR of the Python source\n"
+        "  elaborate   translates the Python source to typed IR\n"
         "  tidy        removes unused values, and duplicates of numbers and positions\n"
         "after the proof, for every target:\n"
         "  checks      inserts the checks that remain at run time\n"

@@ -25,7 +25,7 @@ from tileproof.cli.chat import pictures
 from tileproof.cli.chat.answer import Interrupts, Thoughts
 from tileproof.cli.chat.machine import outside_load, read_rate
 from tileproof.cli.chat.options import suggested
-from tileproof.cli.chat.terminal import read_bytes, shown_bytes, shown_count
+from tileproof.cli.chat.terminal import shown_bytes, shown_count
 from tileproof.llm import LLM
 from tileproof.llm.engine.loop import Loop
 
@@ -329,15 +329,6 @@ def cut(thoughts: Thoughts, text: str, size: int) -> Iterator[tuple[str, str]]:
 
 def test_thinking_that_the_prompt_began_ends_in_the_text() -> None:
     assert Thoughts(inside=True).push("hm</think>\nyes") == [("thinking", "hm"), ("answer", "yes")]
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [("900MB", 900_000_000), ("2GiB", 2 << 30), ("1.5g", 1_500_000_000), ("12", 12), ("12 B", 12), ("", None),
-     ("GB", None), ("0", None), ("1.2.3", None), ("5XB", None), ("-1GB", None)],
-)  # fmt: skip
-def test_sizes_are_read_as_people_write_them(text: str, size: int | None) -> None:
-    assert read_bytes(text) == size
 
 
 def test_sizes_are_shown_with_three_or_four_figures() -> None:

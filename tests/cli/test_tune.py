@@ -67,7 +67,7 @@ def test_a_file_of_the_user_is_tuned_on_the_cpu_and_goes_on(tileproof: Run, writ
 
 def test_without_time_it_says_that_it_goes_on(tileproof: Run, write: Write) -> None:
     ran = tileproof("tune", write("mine.py", MINE), "--shapes", "N=100", "--arch", "cpu", "--minutes", "0")
-    assert (ran.code, "the same command goes on" in ran.out) == (1, True)
+    assert (ran.code, "the same command continues" in ran.out) == (1, True)
 
 
 def test_ctrl_c_leaves_the_shapes_that_are_settled(
@@ -82,7 +82,7 @@ def test_ctrl_c_leaves_the_shapes_that_are_settled(
 
     monkeypatch.setattr(tuner._Work, "settle", stopping)
     ran = tileproof("tune", write("mine.py", MINE), "--shapes", "N=100|200", "--arch", "cpu", "--into", "kept")
-    assert (ran.code, "kept: the same command goes on" in ran.err) == (130, True)
+    assert (ran.code, "kept: the same command continues" in ran.err) == (130, True)
     (path,) = (tmp_path / "kept").glob("*.json")
     assert [each["sizes"] for each in json.loads(path.read_text())["entries"]] == [{"N": 100}]
 
@@ -92,7 +92,7 @@ def test_without_a_gpu_it_only_compiles(tileproof: Run, write: Write) -> None:
         "tune", write("mine.py", MINE), "--kernel", "double", "--shapes", "N=4096", "--arch", "sm_90", "--compile-only",
         "--element", "f32",
     )  # fmt: skip
-    assert (ran.code, ran.out) == (0, "double N=4096 f32: 3 compiled, 0 refused\n")
+    assert (ran.code, ran.out) == (0, "double N=4096 f32: 3 compiled, 0 rejected\n")
 
 
 def test_check_names_stale_records(tileproof: Run, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_check_names_stale_records(tileproof: Run, tmp_path: Path) -> None:
     ("words", "said"),
     [
         ((), "name what to tune"),
-        (("no_such",), "nothing of that name"),
+        (("no_such",), "there is no tunable of that name"),
         (("soft_max", "--shapes", "R=1,C=1"), "did you mean `softmax`?"),
         (("softmax",), '--shapes "R=...,C=..."'),
         (("softmax", "--shapes", "R"), "is not a dimension and its extent"),

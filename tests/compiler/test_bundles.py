@@ -26,7 +26,7 @@ from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.cli.main import main
 from tileproof.compiler import bundles, cache
 from tileproof.compiler.bundles import Bundle, load_bundle, pack, read_bundle
-from tileproof.compiler.cache import Cache, digest, file_of, recorded, sealed
+from tileproof.compiler.cache import Cache, digest, entry_bytes, file_of, recorded
 from tileproof.compiler.proofs import read_entry
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
@@ -241,7 +241,7 @@ def test_what_a_launch_reads_and_writes_in_the_cache_is_recorded(
             plan = plan_launch(Launch("double", kernel, args, {}), ["sm_90"])
         records.append(dict(seen))
         assert plan.proof == seen
-        assert plan.found.key in seen
+        assert plan.proved.key in seen
     assert records[0] == records[1]
     assert cache._records == []
 
@@ -356,7 +356,7 @@ def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_p
 
 @pytest.mark.parametrize("name", ["notes.txt", "../../x.tpk", "entries/" + digest("other"), file_of(digest("other"))])
 def test_what_is_no_entry_under_its_own_name_is_refused(bundle: Path, tmp_path: Path, name: str) -> None:
-    for content in (b"", b"x" * 200, sealed(digest("one"), b"x")):
+    for content in (b"", b"x" * 200, entry_bytes(digest("one"), b"x")):
         path = repacked(bundle, tmp_path, lambda members, data=content: members.update({name: data}))
         assert refused(path).notes == (f"`{name}` is not an entry of the kernel cache",)
 

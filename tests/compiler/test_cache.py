@@ -30,7 +30,7 @@ thorough = settings(max_examples=examples(400), deadline=None, database=None, de
 def _a_process_that_has_not_warned() -> Iterator[None]:
     """Each test begins without warnings given or caches made; one that does not expect a warning fails on it."""
     module._warn.cache_clear()
-    module._made.cache_clear()
+    module._cache_for.cache_clear()
     with warnings.catch_warnings():
         warnings.simplefilter("error", CacheWarning)
         yield

@@ -46,8 +46,8 @@ def acceptance() -> tuple[list[tuple[str, ...]], bool]:
         answer = verdict(case.kernel, {})
         if not answer.accepted:
             refused.append(f"{case.kernel.name} ({' '.join(sorted({f.code.id for f in answer.findings}))})")
-        rungs.update(f"{int(settled.rung)} {settled.rung.name.lower()}" for settled in answer.settled)
-        if not case.data and any(settled.rung >= FIRST_CHECK for settled in answer.settled):
+        rungs.update(f"{int(discharged.rung)} {discharged.rung.name.lower()}" for discharged in answer.discharged)
+        if not case.data and any(discharged.rung >= FIRST_CHECK for discharged in answer.discharged):
             checked.append(case.kernel.name)
     rows: list[tuple[str, ...]] = [("safe", "count", ""), ("kernels", str(len(SAFE)), "")]
     rows.append(("refused", str(len(refused)), ", ".join(refused)))

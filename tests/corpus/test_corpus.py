@@ -21,8 +21,8 @@ def test_a_safe_kernel_is_accepted_and_leaves_no_check_unless_an_index_is_read_f
     answer = verdict(case.kernel, {})
     assert [finding.message for finding in answer.findings] == []
     assert answer.accepted
-    checks = [settled for settled in answer.settled if settled.rung >= FIRST_CHECK and not case.data]
-    assert [(settled.what, settled.reason) for settled in checks] == []
+    checks = [discharged for discharged in answer.discharged if discharged.rung >= FIRST_CHECK and not case.data]
+    assert [(discharged.what, discharged.reason) for discharged in checks] == []
 
 
 @pytest.mark.parametrize("case", UNSAFE, ids=name)

@@ -24,7 +24,7 @@ from pathlib import Path
 import pytest
 
 from tileproof.cli.explain import GROUPS
-from tileproof.cli.load import load
+from tileproof.cli.kernel_file import load
 from tileproof.cli.main import main
 from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics import Code, Diagnostic, Edit, page, render

@@ -23,7 +23,7 @@ FULL = Diagnostic(
     stack=(Frame("outer", Span(SOURCE, 2, 1, 2, 5)),),
     kernel="matmul",
 )
-PROOF = Proof("inside", "c[k, i]", Span(SOURCE, 1, 1, 1, 8), 2, "proof", "k < K")
+PROOF = Proof("in bounds", "c[k, i]", Span(SOURCE, 1, 1, 1, 8), 2, "proof", "k < K")
 BARE = Diagnostic(Code.NO_FILE, "gone")
 
 
@@ -37,9 +37,9 @@ def test_json_holds_all_of_a_finding() -> None:
                 "kernel": "matmul",
                 "accepted": False,
                 "scope": "for BM=2",
-                "settled": [
+                "discharged": [
                     {
-                        "goal": "inside",
+                        "goal": "in bounds",
                         "what": "c[k, i]",
                         "line": 1,
                         "column": 1,

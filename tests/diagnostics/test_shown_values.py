@@ -9,7 +9,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import bytes_of, shown
 
 LARGE = 10**5000
 
@@ -89,3 +89,12 @@ def test_a_number_of_thousands_of_digits_works_where_it_means_something() -> Non
         assert "about 10**" in str(tp.memory())
     finally:
         tp.limit_memory(before)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("900MB", 900_000_000), ("2GiB", 2 << 30), ("1.5g", 1_500_000_000), ("12", 12), ("12 B", 12), ("", None),
+     ("GB", None), ("0", 0), ("1.2.3", None), ("5XB", None), ("-1GB", None)],
+)  # fmt: skip
+def test_sizes_are_read_as_people_write_them(text: str, size: int | None) -> None:
+    assert bytes_of(text) == size

@@ -16,7 +16,7 @@ import tileproof as tp
 from support.agreement import UNITS
 from tileproof.compiler.compile import check_kernel
 from tileproof.diagnostics.codes import Code
-from tileproof.frontend.source import REFUSED
+from tileproof.frontend.source import REJECTED
 from tileproof.language.dtypes import ALL, INDEX, TF32, DType
 from tileproof.runtime.launch.backend_choice import ON_HOST
 
@@ -58,14 +58,14 @@ def test_links_within_the_page_lead_to_a_section() -> None:
 
 
 def test_the_refused_constructs_are_those_of_the_front_end() -> None:
-    for name, (reason, _, _) in REFUSED.items():
+    for name, (reason, _, _) in REJECTED.items():
         rows = [row for row in table("refused") if any(fnmatchcase(name, pattern) for pattern in code(row[1]))]
         assert [row[2] for row in rows] == [reason.id], name
 
 
 def test_every_pattern_of_the_refused_constructs_means_something() -> None:
     patterns = [pattern for row in table("refused") for pattern in code(row[1])]
-    assert [p for p in patterns if not any(fnmatchcase(name, p) for name in REFUSED)] == []
+    assert [p for p in patterns if not any(fnmatchcase(name, p) for name in REJECTED)] == []
 
 
 LINE = """

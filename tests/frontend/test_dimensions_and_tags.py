@@ -182,7 +182,7 @@ def test_what_belongs_together_is_accepted(body: str) -> None:
 def test_what_belongs_together_is_read_also_where_programs_would_meet() -> None:
     race = text("for p in tp.tiles(N=BN):\n    c[i, p] = c[i, p] + row[p]")
     verify_read(kernel(race))
-    assert codes(race) == [Code.NOT_APART]
+    assert codes(race) == [Code.NOT_DISJOINT]
 
 
 def test_the_message_names_both_tiles_and_both_places() -> None:

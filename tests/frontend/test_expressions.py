@@ -40,7 +40,7 @@ from tileproof.ir.verifier import verify
 from tileproof.runtime.launch.launch import prepare
 
 EXAMPLES = int(os.environ.get("TILEPROOF_EXAMPLES", "160"))
-UNPROVED = {Code.NOT_INSIDE, Code.MAY_NOT_FIT}
+UNPROVED = {Code.NOT_IN_BOUNDS, Code.MAY_NOT_FIT}
 """What may be said of such a kernel for other sizes. That its programs meet, or leave a gap, may not."""
 LONGEST = 70
 """A longer expression gets a name."""

@@ -73,15 +73,15 @@ PARAMETERS = {"TypeVar": "A", "ParamSpec": "**A", "TypeVarTuple": "*A"}
 
 
 def test_every_class_is_lowered_or_refused() -> None:
-    assert CONCRETE - source.LOWERED - set(source.REFUSED) == set()
+    assert CONCRETE - source.LOWERED - set(source.REJECTED) == set()
 
 
 def test_no_class_is_both_lowered_and_refused() -> None:
-    assert source.LOWERED & set(source.REFUSED) == set()
+    assert source.LOWERED & set(source.REJECTED) == set()
 
 
 def test_every_refused_class_is_tried() -> None:
-    assert set(BODIES) | set(ASYNC) | set(PARAMETERS) == set(source.REFUSED)
+    assert set(BODIES) | set(ASYNC) | set(PARAMETERS) == set(source.REJECTED)
 
 
 @pytest.mark.parametrize("name", [name for name in BODIES if name in CONCRETE])
@@ -91,25 +91,25 @@ def test_a_refused_class_gives_its_code(name: str) -> None:
     text = with_body(body)
     if name == "Nonlocal":
         text = "def maker():\n    held = 1\n" + indented(text) + "    return k\nk = maker()\n"
-    assert codes(text) == [source.REFUSED[name][0]]
+    assert codes(text) == [source.REJECTED[name][0]]
 
 
 def test_a_refused_type_parameter_gives_its_code() -> None:
     for name in CONCRETE & set(PARAMETERS):
         text = with_body("y[i, j] = x[i, j]").replace("def k(", f"def k[{PARAMETERS[name]}](")
-        assert codes(text) == [source.REFUSED[name][0]]
+        assert codes(text) == [source.REJECTED[name][0]]
 
 
 @pytest.mark.parametrize("name", ASYNC)
 def test_what_only_async_functions_have_is_refused_with_them(name: str) -> None:
-    assert source.REFUSED[name][0] is Code.ASYNC
+    assert source.REJECTED[name][0] is Code.ASYNC
     assert codes(with_body(ASYNC[name]).replace("def k(", "async def k(")) == [Code.ASYNC]
 
 
 @pytest.mark.parametrize("name", [name for name in BODIES if name in CONCRETE - {"Nonlocal"}])
 def test_a_refused_class_gives_its_code_in_a_helper(name: str) -> None:
     helper = "def helper(x, y, i, j, D):\n    a = 1\n" + indented(BODIES[name]) + "    return a\n"
-    assert codes(with_body("y[i, j] = helper(x, y, i, j, D)", helper)) == [source.REFUSED[name][0]]
+    assert codes(with_body("y[i, j] = helper(x, y, i, j, D)", helper)) == [source.REJECTED[name][0]]
 
 
 def indented(text: str) -> str:

@@ -271,8 +271,9 @@ def _demand_same(opened: Checkpoint, weights: ModelWeights) -> None:
         ends = settings.get("eos_token_id", [])
         ends = set(ends) if isinstance(ends, list) else {ends}
     for name, value in wanted.items():
-        if getattr(config, name) != value:
-            raise Wrong(f"{name} is {getattr(config, name)!r}, and in the file {value!r}")
+        found = getattr(config, name)
+        if found != (float(value) if isinstance(found, float) else value):
+            raise Wrong(f"{name} is {found!r}, and in the file {value!r}")
     if not ends <= set(config.eos_token_ids):
         raise Wrong(f"texts end with {config.eos_token_ids}, and in the file {ends}")
     loaded = _loaded(opened, weights)

@@ -32,7 +32,7 @@ from fuzz.minimizer import shrink
 from fuzz.random_arguments import arguments, open_dimensions, shown
 from fuzz.random_kernels import PROFILES, generate
 from support.source_files import load_text
-from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.index_entries import loaded_through
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends import interpreter
 from tileproof.backends.interpreter import Order
@@ -51,7 +51,7 @@ from tileproof.runtime.launch.premises import bring, bring_back
 
 REFUTED = ("TP0801", "TP0811", "TP0821")
 """Codes that claim a counter-example."""
-GOALS = {"TP0702": "inside", "TP0704": "nonempty", "TP0705": "fits"}
+GOALS = {"TP0702": "in bounds", "TP0704": "nonempty", "TP0705": "fits"}
 """The goal behind each fault that a check at run time may report."""
 FAULTS: tuple[tuple[type[tp.TileproofError], str], ...] = (
     (tp.Race, "race"),
@@ -166,7 +166,7 @@ class Examination:
     def __init__(self, seed: int, text: str, tally: Tally, options: Options) -> None:
         self.seed, self.text, self.tally, self.options = seed, text, tally, options
         self.launch = "none"
-        self.settled: tuple[Any, ...] = ()
+        self.discharged: tuple[Any, ...] = ()
         self.verdict: Verdict | None = None
         self.kernel: tp.Kernel = load_text(text).k
         self.compiled: dict[Specialization, KernelIR] = {}
@@ -181,7 +181,7 @@ class Examination:
         else:
             with limited(CHECK_S):
                 answer = verdict(self.kernel)
-            findings, self.settled, self.verdict = list(answer.findings), answer.settled, answer
+            findings, self.discharged, self.verdict = list(answer.findings), answer.discharged, answer
             if answer.accepted == bool(findings):
                 raise self.bug("claim", f"accepted is {answer.accepted}, with {len(findings)} findings")
         codes = {one.code.id for one in findings}
@@ -256,7 +256,7 @@ class Examination:
         if wanted not in self.compiled:
             self.compiled[wanted] = compile_for(self.kernel, wanted).ir
         ir = self.compiled[wanted]
-        check_contents(signature, bound, holes_matter(ir))
+        check_contents(signature, bound, loaded_through(ir))
         check_groups(signature, bound, [op for op in walk(ir.body) if isinstance(op, Group)])
         interpreter.run(ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=True)
 
@@ -264,7 +264,7 @@ class Examination:
         """Whether the verdict leaves this fault, on this line, to a check at run time."""
         assert error is not None
         found = error.diagnostics[0]
-        checks = [one for one in self.settled if one.rung >= 5 and one.goal == GOALS.get(found.code.id)]
+        checks = [one for one in self.discharged if one.rung >= 5 and one.goal == GOALS.get(found.code.id)]
         return any(_meet(one.span, found.span) for one in checks)
 
     def compare(self, given: list[Any], after: list[Any], error: tp.TileproofError | None, order: Order) -> None:
@@ -289,7 +289,7 @@ def examine(seed: int, text: str, tally: Tally, options: Options) -> Bug | None:
         answer = one.check()
         tally.counts[answer] += 1
         if answer == "accepted":
-            tally.rungs.update(str(int(settled.rung)) for settled in one.settled)
+            tally.rungs.update(str(int(discharged.rung)) for discharged in one.discharged)
             tally.counts[f"accepted, {one.run_all(trusted=not options.ground)}"] += 1
         elif options.refused and answer != "refused by the front end":
             worst = one.run_all(trusted=False)

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import tileproof as tp
+from support.device_buffers import to_device
 from tileproof import In, Index, Out, T, f32
 from tileproof.backends.cuda.device.driver import Device, Memory, place_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.runtime.interop.describe import current_stream, described, host_copy, to_device
+from tileproof.runtime.interop.describe import current_stream, described, host_copy
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare
 

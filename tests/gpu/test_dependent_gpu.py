@@ -13,7 +13,7 @@ import tileproof as tp
 from samples.chain_launches import EXTENT, early, matvec, mixed
 from support.device_arrays import DeviceArray
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
@@ -32,7 +32,7 @@ class Step:
     """One launch of a chain, and its code in both forms."""
 
     bound: Bound
-    space: running.Space
+    space: running.LaunchSpace
     plain: running.Loaded
     early: running.Loaded
 

@@ -14,7 +14,7 @@ import tileproof.kernels as tk
 from oracles.reference_model import assert_as_near_as, margins, nearness, softmax
 from support.draws import assert_as_often, chances
 from support.engines import decoded_logits, logits_in_pieces, model_weights
-from tileproof.kernels.caches import paged_attention_kernel
+from tileproof.kernels.kv_cache import paged_attention_kernel
 from tileproof.llm import LLM
 from tileproof.llm.models.shapes import shape
 

@@ -134,7 +134,8 @@ def test_without_torch_launches_go_to_the_default_stream(alone: Callable[[str], 
         sys.path.insert(0, {str(TESTS)!r})
         import numpy as np
         from samples.example_launches import example, own
-        from tileproof.runtime.interop.describe import current_stream, to_device
+        from support.device_buffers import to_device
+        from tileproof.runtime.interop.describe import current_stream
         assert current_stream(0) == 0
         kernel, arguments, constants = own("add")
         c, a, b = (to_device(array) for array in arguments)

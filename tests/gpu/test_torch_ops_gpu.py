@@ -9,7 +9,7 @@ import pytest
 from oracles.tile_ir_operations import has_assembler
 from samples.torch_launches import cube, cube_backward
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.runtime.interop.torch_ops import torch_op
+from tileproof.runtime.launch.torch_operators import torch_op
 
 pytestmark = pytest.mark.gpu
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tileproof.ir.ops import BinaryFn, KernelIR
-from tileproof.ir.printer import print_kernel, print_op, print_type
+from tileproof.ir.printer import print_kernel, print_op
 from tileproof.ir.types import Access, Axis, Content, DimensionTag, Named, TensorType, TileType, WalkerType, symbol
 from tileproof.language.dtypes import ENTRY, F32, I32, INDEX
 
@@ -90,13 +90,13 @@ def test_functions_without_a_sign_stand_before_their_operands() -> None:
 
 def test_types_are_printed_in_the_words_of_the_language() -> None:
     i = tiles("i", "M", 128)
-    assert print_type(TileType(F32)) == "f32"
-    assert print_type(TileType(F32, (along(i), Axis(4)))) == "f32[i:128, 4]"
-    assert print_type(TileType(F32, (Axis(64, DimensionTag("D")),))) == "f32[D=64]"
-    assert print_type(TileType(F32, (Axis(symbol("D"), DimensionTag("D")),))) == "f32[D]"
-    assert print_type(i.type) == "tile of M by 128"
-    assert print_type(WalkerType("M", None)) == "element of M"
-    assert print_type(WalkerType("M", 64, is_piece=True)) == "piece of M by 64"
-    assert print_type(TileType(ENTRY, (along(i),))) == "index?[i:128]"
+    assert str(TileType(F32)) == "f32"
+    assert str(TileType(F32, (along(i), Axis(4)))) == "f32[i:128, 4]"
+    assert str(TileType(F32, (Axis(64, DimensionTag("D")),))) == "f32[D=64]"
+    assert str(TileType(F32, (Axis(symbol("D"), DimensionTag("D")),))) == "f32[D]"
+    assert str(i.type) == "tile of M by 128"
+    assert str(WalkerType("M", None)) == "element of M"
+    assert str(WalkerType("M", 64, is_piece=True)) == "piece of M by 64"
+    assert str(TileType(ENTRY, (along(i),))) == "index?[i:128]"
     content = Content("Index", "V", I32)
-    assert print_type(TensorType(Access.IN, content, (Named("N"),))) == 'In[Index["V"], "N"]'
+    assert str(TensorType(Access.IN, content, (Named("N"),))) == 'In[Index["V"], "N"]'

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from elementwise_cases import cases, uniform
-from gradients import assert_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tileproof as tp
 import tileproof.kernels as tk
-from support.library import Case, assert_close, assert_right, results
+from library_cases.elementwise import cases, uniform
+from support.library import Case, assert_close, assert_gradient, assert_right, results
 from support.tiers import examples
 from tileproof.kernels import arrays
 from tileproof.kernels.elementwise import TUNABLES

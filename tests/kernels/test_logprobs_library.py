@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from logprobs_cases import cases, token_logprobs_reference, top_logprobs_reference
 
 import tileproof as tp
-from support.library import Case, assert_right
+from library_cases.logprobs import cases, token_logprobs_reference, top_logprobs_reference
+from support.library import Case, assert_right, each_choice
 from tileproof.kernels import arrays
 from tileproof.kernels.logprobs import TOKEN_LOGPROBS, TOP_LOGPROBS, token_logprobs, top_logprobs
 

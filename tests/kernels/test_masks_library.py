@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from masks_cases import cases, mask_logits_reference
 
 import tileproof as tp
+from library_cases.masks import cases, mask_logits_reference
 from oracles.cuda_programs import assert_simulated
 from support.agreement import assert_alike
-from support.library import Case, assert_right, launches
+from support.library import Case, assert_right, each_choice, launches
 from tileproof.kernels import arrays
 from tileproof.kernels.masks import MASK_LOGITS, mask_logits
-from tileproof.kernels.sampling import greedy
+from tileproof.kernels.token_sampling import greedy
 
 CASES = cases()
 

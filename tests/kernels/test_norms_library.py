@@ -8,10 +8,11 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from norms_cases import (
+
+import tileproof as tp
+from library_cases.norms import (
     BACKWARD,
     FORWARD,
     add_reference,
@@ -21,9 +22,7 @@ from norms_cases import (
     rms_backward_reference,
     rms_reference,
 )
-
-import tileproof as tp
-from support.library import Case, assert_close, assert_right
+from support.library import Case, assert_close, assert_right, each_choice
 from support.tiers import examples
 from tileproof.kernels import norms
 from tileproof.kernels.norms import (

@@ -6,14 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
-from penalties_cases import cases, penalised_reference
 
 import tileproof as tp
-from support.library import Case, assert_right
+from library_cases.penalties import cases, penalized_reference
+from support.library import Case, assert_right, each_choice
 from tileproof.kernels import arrays
-from tileproof.kernels.penalties import PENALISED, PENALISED_SLOTS, count_tokens, penalised
-from tileproof.kernels.sampling import greedy
+from tileproof.kernels.penalties import PENALIZED, PENALIZED_SLOTS, count_tokens, penalized
+from tileproof.kernels.token_sampling import greedy
 
 CASES = cases()
 
@@ -36,15 +35,15 @@ def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: p
 def test_choices_give_the_same_logits() -> None:
     plain, table = (next(each for each in CASES if each.name == name).make()[0] for name in NAMES)
     for given, tunable, sizes in (
-        (plain, PENALISED, {"R": 5, "V": 300}),
-        (table, PENALISED_SLOTS, {"R": 5, "S": 4, "V": 300}),
+        (plain, PENALIZED, {"R": 5, "V": 300}),
+        (table, PENALIZED_SLOTS, {"R": 5, "S": 4, "V": 300}),
     ):
-        wanted = penalised_reference(*given)
+        wanted = penalized_reference(*given)
         for _ in each_choice(tunable, "f32", sizes):
-            np.testing.assert_allclose(penalised(*given).astype(np.float64), wanted, rtol=1e-5, atol=1e-5)
+            np.testing.assert_allclose(penalized(*given).astype(np.float64), wanted, rtol=1e-5, atol=1e-5)
 
 
-NAMES = ("penalised 5x300", "penalised slots f32 transposed")
+NAMES = ("penalized 5x300", "penalized slots f32 transposed")
 
 
 # What stays, what is banned.
@@ -61,10 +60,10 @@ def test_settings_that_change_nothing_leave_every_bit() -> None:
     logits = np.random.default_rng(0).standard_normal((3, 77)).astype(np.float32)
     given = plain(3, 77)
     given[1][:] = 4
-    assert (penalised(logits, *given) == logits).all()
+    assert (penalized(logits, *given) == logits).all()
     harsh = [np.full(3, 9, np.float32)] * 3
     nowhere = np.full(3, -1, np.int32)
-    assert (penalised(logits, *given[:3], *harsh, nowhere) == logits).all()
+    assert (penalized(logits, *given[:3], *harsh, nowhere) == logits).all()
 
 
 def test_nan_stays_in_its_row_and_a_ban_wins() -> None:
@@ -75,7 +74,7 @@ def test_nan_stays_in_its_row_and_a_ban_wins() -> None:
     given[2][2, 1] = -np.inf
     given[1][:] = 1
     given[3][:] = 2
-    found = penalised(logits, *given)
+    found = penalized(logits, *given)
     assert np.isnan(found).tolist() == np.isnan(logits).tolist()
     assert found[2].tolist() == [0.5, -np.inf, 1.5, 2, 1, -np.inf]
     assert greedy(found).tolist() == [0, -1, 3]
@@ -85,7 +84,7 @@ def test_nan_stays_in_its_row_and_a_ban_wins() -> None:
 
 
 def test_texts_keep_their_slots_while_batches_change() -> None:
-    """A text is penalised alike alone, beside others and in another row; the graph counts what it has chosen."""
+    """A text is penalized alike alone, beside others and in another row; the graph counts what it has chosen."""
     rng = np.random.default_rng(5)
     steps, columns, slots = 6, 33, 4
     logits = rng.standard_normal((steps, slots, columns)).astype(np.float32)
@@ -95,7 +94,7 @@ def test_texts_keep_their_slots_while_batches_change() -> None:
         for step in range(steps):
             given = plain(1, columns)
             given[1], given[3][:], given[4][:] = counts, 1.3, 0.5
-            chosen.append(int(greedy(penalised(logits[step, text : text + 1], *given))[0]))
+            chosen.append(int(greedy(penalized(logits[step, text : text + 1], *given))[0]))
             counts[0, chosen[-1]] += 1
         wanted.append(chosen)
     assert any(len(set(each)) > 2 for each in wanted)
@@ -104,7 +103,7 @@ def test_texts_keep_their_slots_while_batches_change() -> None:
     at, rows = tp.from_numpy(np.full(3, -1, np.int32)), tp.empty((3, columns))
     changed, token = tp.empty((3, columns)), tp.empty(3, tp.i32)
     with tp.Graph() as graph:
-        penalised(rows, *tables, *settings, at, out=changed)
+        penalized(rows, *tables, *settings, at, out=changed)
         greedy(changed, out=token)
         count_tokens(tables[1], token, at)
     done: list[list[int]] = [[] for _ in range(slots)]
@@ -134,8 +133,8 @@ def test_a_slot_twice_or_outside_is_refused() -> None:
     assert (counts == 0).all()
     given = [np.zeros((2, 9), np.float32), *plain(4, 9)[:3], *plain(2, 9)[3:]]
     with pytest.raises(tp.LaunchError, match="TP0607"):
-        penalised(*given, np.array([0, 4]))
+        penalized(*given, np.array([0, 4]))
     with pytest.raises(tp.LaunchError, match="TP0604"):
-        penalised(*given)
+        penalized(*given)
     with pytest.raises(tp.LaunchError, match="TP0610"):
-        penalised(*given, np.array([0, 1]), out=given[0])
+        penalized(*given, np.array([0, 1]), out=given[0])

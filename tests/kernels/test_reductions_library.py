@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from choice_runs import each_choice
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reductions_cases import cases, sum_reference, top_k_reference
 
 import tileproof as tp
-from support.library import Case, assert_close, assert_right, results
+from library_cases.reductions import cases, sum_reference, top_k_reference
+from support.library import Case, assert_close, assert_right, each_choice, results
 from support.tiers import examples
 from tileproof.kernels import arrays, reductions
 from tileproof.kernels.reductions import TUNABLES, argmax, cumsum, histogram, max, sum, top_k

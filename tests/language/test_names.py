@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tileproof as tp
-from tileproof.language import kernel, parameters, spaces, tiles, values
+from tileproof.language import annotations, kernel, spaces, tiles
 
 SENTINELS = {"Each", "Lowest", "Split"}
 ON_HOST = {"zeros", "full", "arange", "all"}
@@ -19,7 +19,7 @@ WORDS = [
 
 
 def test_every_name_of_the_language_is_public() -> None:
-    for module in (kernel, parameters, spaces, tiles, values):
+    for module in (annotations, kernel, spaces, tiles):
         for name in set(module.__all__) - SENTINELS:
             assert name in tp.__all__
             assert getattr(tp, name) is getattr(module, name)

@@ -23,11 +23,11 @@ ONE_FOR_ALL = 'y: Out[f32, "1"], x: In[f32, "N"]', "y[0] = x[n]"
 TABLE = 'y: Out[f32, "N"], x: In[f32, "M"]'
 
 
-def rung(kernel: tp.Kernel, what: str, goal: str = "inside") -> Rung:
-    """The costliest rung that settles an access of a kernel that is accepted."""
+def rung(kernel: tp.Kernel, what: str, goal: str = "in bounds") -> Rung:
+    """The costliest rung that discharges an access of a kernel that is accepted."""
     found = verdict(kernel, {})
     assert found.accepted, [finding.message for finding in found.findings]
-    return max(settled.rung for settled in found.settled if (settled.what, settled.goal) == (what, goal))
+    return max(discharged.rung for discharged in found.discharged if (discharged.what, discharged.goal) == (what, goal))
 
 
 def denying(signature: str, body: str) -> tp.Kernel:
@@ -151,7 +151,7 @@ def test_what_a_while_reaches_is_not_followed() -> None:
     assert refused(kernel('y: Out[f32, "N"]', body)) == "TP0822"
 
 
-# How an obligation is settled.
+# How an obligation is discharged.
 
 
 def test_an_obligation_is_settled_by_the_first_rung_that_can() -> None:

@@ -6,14 +6,14 @@ from .mutant import Mutant
 
 CUDA = [
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "axis=Axis(count), is_inside=lanes == count)",
         "axis=Axis(count), is_inside=True)",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[part_of_a_row]",
         "Padding of a constant slice is not written.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "    if where.shape and view.is_plain and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         "    if where.shape and where.is_boxed and _starts_inside(s, view, op.picks) and is_alone:",
         (
@@ -23,42 +23,42 @@ CUDA = [
         "A tensor with negative strides or an empty axis is not read through a view.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[0]))",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
         "A get tests an index against the extent of its own axis.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "        mask = both(s, mask, _inside(s, where, place, pick, view.extents[place]))",
         "        pass",
         "tests/backends/cuda/test_corner_launches.py::test_nothing_is_read_of_a_part_without_elements[4]",
         "A get reads nothing outside.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "        is_there = both(s, is_there, b.andi(low, high))",
         "        is_there = both(s, is_there, high)",
         "tests/backends/cuda/test_goldens.py::test_the_bytecode_of_an_example_is_what_it_was[qkv]",
         "A get of a whole tile gives its fill at a negative position.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "            if may_be_empty or not s.places[pick.walker].is_inside:",
         "            if may_be_empty:",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[moved_store_in_place]",
         "A walker that was moved may begin at the end, where a view has no tile.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "        stride == 1 and not pick.is_inside and extent.divisor * size % _QUANTUM",
         "        stride == 1 and not pick.is_inside and extent.divisor % _QUANTUM",
         "tests/backends/cuda/codegen/test_ragged_ends.py::test_an_end_at_a_multiple_of_16_bytes_is_stored_whole[12]",
         "What ends with its tensor is stored whole where the copy engine can do that only.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "return [True] * len(where.picks) if is_inside and s.version >= (13, 4) else None",
         "return [True] * len(where.picks) if s.version >= (13, 4) else None",
         (
@@ -68,14 +68,14 @@ CUDA = [
         "An access that may be outside is not said to be inside.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "        if pick.is_entry and pick.indices is None:\n            there",
         "        if pick.is_entry and pick.indices is None and False:\n            there",
         "tests/backends/cuda/test_corner_launches.py::test_none_behind_a_cut_is_not_the_element_before_it",
         "An access at none does nothing.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "s.along(s.b.cmpi(Predicate.LESS, line, live, signed=True), shape, axis))",
         "s.along(s.b.cmpi(Predicate.LESS_EQUAL, line, live, signed=True), shape, axis))",
         (
@@ -85,7 +85,7 @@ CUDA = [
         "Lanes past the last live one are masked.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/access.py",
+        "src/tileproof/backends/cuda/codegen/loads.py",
         "            moved = positions.plus(s.b, picked.start, origin)",
         "            moved = picked.start",
         (
@@ -154,14 +154,14 @@ CUDA = [
         "What failed before stays failed.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/layout_facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "min(-(-reach // _VECTOR) * _VECTOR, _APART)",
         "1",
         "tests/backends/cuda/test_corner_launches.py::test_the_step_of_an_axis_of_one_element_fits_32_bits",
         "The stride of an axis of one element is none that promises too much.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/layout_facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
         (
@@ -171,7 +171,7 @@ CUDA = [
         "A tensor with negative strides is not plain.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/layout_facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "if dimensions[name] and dimensions[name] % size == 0),",
         "if dimensions[name] % size == 0),",
         (
@@ -181,7 +181,7 @@ CUDA = [
         "An empty dimension is divided by no tile.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/layout_facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "(name, _power(dimensions[name] or 1, _VECTOR))",
         "(name, _power(dimensions[name], _VECTOR))",
         (
@@ -191,7 +191,7 @@ CUDA = [
         "An empty dimension is no multiple.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/layout_facts.py",
+        "src/tileproof/backends/cuda/codegen/layout_specialization.py",
         "        far >= _FAR,",
         "        far > 2**31,",
         (
@@ -216,8 +216,8 @@ CUDA = [
     ),
     Mutant(
         "src/tileproof/backends/cuda/codegen/memory_order.py",
-        "            found += [store, self._joined([store, *chain.since]) or store]",
-        "            found += [store, store]",
+        "            tokens += [store, self._joined([store, *chain.since]) or store]",
+        "            tokens += [store, store]",
         "tests/backends/cuda/test_whole_kernels.py::test_a_safe_kernel_of_the_corpus[softmax_in_place]",
         "A region is handed the reads before it.",
     ),
@@ -260,23 +260,23 @@ CUDA = [
         "A store at another loop's walker comes back to its place.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/arithmetic.py",
-        "    return b.select(zero, like(b, x, 0), quotient)",
+        "src/tileproof/backends/integers.py",
+        "    return n.select(is_zero, n.constant(0), quotient)",
         "    return quotient",
         "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_two_operands[index?]",
         "A whole number divided by 0 is 0.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/arithmetic.py",
-        "Rounding.DOWN if is_signed(dtype) else Rounding.ZERO",
+        "src/tileproof/backends/cuda/codegen/tiles.py",
+        "Rounding.DOWN if signed else Rounding.ZERO",
         "Rounding.ZERO",
         "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_two_operands[index?]",
         "Whole numbers are divided downward.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/arithmetic.py",
-        "    return b.select(inside, shifted, like(b, x, 0))",
-        "    return shifted",
+        "src/tileproof/backends/integers.py",
+        "    return n.select(is_short, n.apply(fn, x, n.apply(BinaryFn.AND, y, longest)), n.constant(0))",
+        "    return n.apply(fn, x, n.apply(BinaryFn.AND, y, longest))",
         "tests/backends/cuda/codegen/test_cuda_arithmetic.py::test_operands_written_in_the_program[i8-shl]",
         "A shift by the width gives 0.",
     ),
@@ -332,7 +332,7 @@ CUDA = [
         "A token comes after the wait only if it does in both branches.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/parameters.py",
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
         "inside = b.cmpi(Predicate.LESS, here,",
         "inside = b.cmpi(Predicate.LESS_EQUAL, here,",
         (
@@ -342,9 +342,9 @@ CUDA = [
         "The reset of a combined tensor writes nothing past its end.",
     ),
     Mutant(
-        "src/tileproof/backends/cuda/codegen/parameters.py",
-        "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef finish",
-        "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef finish",
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
+        "        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)\n\n\ndef write_back",
+        "        s.b.store_ptr(places, value, mask=None, token=s.order.wait)\n\n\ndef write_back",
         (
             "tests/backends/cuda/test_checked_index_launches.py::"
             "test_a_launch_of_a_copy_does_on_a_gpu_what_the_interpreter_does[Unique without holes in a row int32 0]"

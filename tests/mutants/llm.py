@@ -333,8 +333,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/loader/gguf_header.py",
-        "            if count > _LONGEST:",
-        "            if count > _LONGEST << 16:",
+        "            if self._elements > _LONGEST:",
+        "            if self._elements > _LONGEST << 16:",
         "tests/llm/tokenizer/test_text.py::test_an_array_that_is_announced_too_long_is_not_made",
         "An array of a damaged length is refused before memory is allocated for it.",
     ),
@@ -354,9 +354,24 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/loader/settings.py",
+        "        if found.st_size > LONGEST:",
+        "        if found.st_size > LONGEST << 1:",
+        "tests/llm/tokenizer/test_text.py::test_what_is_no_file_of_text_is_refused_before_it_is_read[chat_template.jinja]",
+        "A file of text that is too large is not read.",
+    ),
+    Mutant(
+        "src/tileproof/llm/errors.py",
+        "    if text.isprintable():",
+        "    if text:",
+        "tests/llm/loader/test_damaged_checkpoints.py::"
+        "test_tensors_that_are_not_those_of_the_model_are_named[<lambda>-Code.MODEL_KIND-x1b]",
+        "No escape sequence of a file reaches a terminal.",
+    ),
+    Mutant(
+        "src/tileproof/llm/loader/settings.py",
         "        if token >= config.vocab_size:",
         "        if token > config.vocab_size:",
-        "tests/llm/loader/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes7-token 320]",
+        "tests/llm/loader/test_damaged_checkpoints.py::test_settings_that_make_no_model_are_named[changes8-token 320]",
         "Every end token has a row in the embedding table.",
     ),
     Mutant(

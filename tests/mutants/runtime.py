@@ -28,9 +28,9 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/memory/ledger.py",
-        "            for stream, turn in held:\n                stream.until(turn)\n        if error",
+        "            for stream, turn in holders:\n                stream.until(turn)\n        if error",
         (
-            "            for stream, turn in held[:0]:\n"
+            "            for stream, turn in holders[:0]:\n"
             "                stream.until(turn)\n"
             "            error = None\n"
             "            break\n"
@@ -161,8 +161,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/launch/premises.py",
-        "        if tensor.name not in found.premises or tensor.access is Access.OUT or tensor.name in done:",
-        "        if tensor.name not in found.premises or tensor.access is not Access.IN or tensor.name in done:",
+        "        if tensor.name not in proved.premises or tensor.access is Access.OUT or tensor.name in done:",
+        "        if tensor.name not in proved.premises or tensor.access is not Access.IN or tensor.name in done:",
         "tests/runtime/launch/test_launch_premises.py::test_a_premise_of_anyones_is_read_from_a_copy[advanced]",
         "A premise that is read and written is copied, too.",
     ),
@@ -217,8 +217,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/compiler/proofs.py",
-        "            if isinstance(found, type) and found.__module__ == module:\n                return found",
-        "            return found",
+        "            if isinstance(member, type) and member.__module__ == module:\n                return member",
+        "            return member",
         "tests/runtime/launch/test_launch_premises.py::test_a_kept_proof_makes_nothing_but_what_is_tileproofs",
         "A kept proof makes no objects but tileproof's own classes.",
     ),
@@ -238,7 +238,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/compiler/proofs.py",
-        'return digest("proof of", first, names, *(_said(capture.value, files) for capture in captures))',
+        'return digest("proof of", first, names, *(_key_part(capture.value, files) for capture in captures))',
         'return digest("proof of", first, names)',
         "tests/runtime/launch/test_launch_cache.py::test_helpers_that_change[in Python]",
         "A proof is for the values that the kernel captured.",
@@ -322,15 +322,15 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/memory/contents.py",
-        "found = known.get(key) if at == version else None",
-        "found = known.get(key)",
+        "measured = known.get(key) if at == version else None",
+        "measured = known.get(key)",
         "tests/runtime/memory/test_content_facts.py::test_what_was_measured_in_an_older_version_is_not_kept",
         "What was measured before a write counts no more.",
     ),
     Mutant(
         "src/tileproof/runtime/memory/contents.py",
-        "    return not bool((held[1:] == held[:-1]).any())",
-        "    return not bool((held[1:] == held[:-1]).all())",
+        "    return not bool((positions[1:] == positions[:-1]).any())",
+        "    return not bool((positions[1:] == positions[:-1]).all())",
         "tests/runtime/memory/test_content_facts.py::test_many_entries_are_measured_as_few_are",
         "No position is there twice in a Unique tensor.",
     ),
@@ -360,7 +360,7 @@ RUNTIME = [
         "A group divides its dimension evenly.",
     ),
     Mutant(
-        "src/tileproof/runtime/memory/owned.py",
+        "src/tileproof/runtime/launch/owned.py",
         "        if tensor.access is not Access.IN:\n            writes.append(span)",
         "        if tensor.access is Access.OUT:\n            writes.append(span)",
         "tests/runtime/launch/test_launch_premises.py::test_what_is_read_and_written_is_leased_for_both",
@@ -417,8 +417,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/launch/binding.py",
-        "if constant.name in named and _given(signature, constant, named) != extent:",
-        "if constant.name in named and _given(signature, constant, named) > extent:",
+        "if constant.name in named and _constant_value(signature, constant, named) != extent:",
+        "if constant.name in named and _constant_value(signature, constant, named) > extent:",
         (
             "tests/runtime/launch/test_wrong_launches.py::"
             "test_a_wrong_launch_is_refused_by_name_and_touches_nothing[a dimension with another extent]"
@@ -438,6 +438,27 @@ RUNTIME = [
         "inputs += []",
         "tests/runtime/graph/test_graphs.py::test_a_replay_is_in_flight_like_a_launch",
         "A replay takes leases of what it reads.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/graphs.py",
+        "        for block in graph._premises.trusted if may_be_lent else graph._blocks:",
+        "        for block in graph._premises.trusted:",
+        "tests/runtime/graph/test_graphs.py::test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for",
+        "A replay on memory that others can reach is done when the call returns.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/cpu_graphs.py",
+        "                tested.extend(zeros_of(address, nbytes // (8 * WORDS), WORDS))",
+        "                pass",
+        "tests/runtime/graph/test_graphs.py::test_a_replay_on_memory_of_others_raises_what_its_checks_found[taken]",
+        "A replay that the host waits for reports invalid entries of index tensors.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/graph/cpu_graphs.py",
+        "self.has_checks = bool(self._checked or self._called or watches)",
+        "self.has_checks = bool(self._called or watches)",
+        "tests/runtime/graph/test_graphs.py::test_every_replay_in_flight_tells_of_its_own_checks",
+        "A replay reports the failed checks of its kernels.",
     ),
     Mutant(
         "src/tileproof/runtime/launch/cpu_launches.py",

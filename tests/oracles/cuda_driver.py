@@ -311,14 +311,11 @@ class Stub(StreamCalls):
     def on_cuKernelGetFunction(self, kernel: int) -> tuple[int]:  # noqa: N802
         return (0xF01,)
 
-    def on_cuKernelGetAttribute(self, attribute: int, kernel: int, device: int) -> tuple[int]:  # noqa: N802
-        return ({4: 168, 3: 16, 1: 2048, 0: 384}[int(attribute)],)
-
     def CUlaunchConfig(self) -> SimpleNamespace:  # noqa: N802
         return SimpleNamespace(numAttrs=0)
 
     def CUlaunchAttribute(self) -> SimpleNamespace:  # noqa: N802
-        return SimpleNamespace(id=None, value=SimpleNamespace(clusterDim=SimpleNamespace()))
+        return SimpleNamespace(id=None, value=SimpleNamespace())
 
     def on_cuLaunchKernelEx(self, config: SimpleNamespace, kernel: int, words: int, extra: int) -> tuple[()]:  # noqa: N802
         self.launches.append(SimpleNamespace(config=config, kernel=kernel, words=words, context=self._stack()[-1]))

@@ -21,7 +21,7 @@ from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Block, Entry, Module, Op, Value
 from tileproof.backends.interpreter import semantics
-from tileproof.backends.launching import bits_of, require
+from tileproof.backends.scalars import require, scalar_word
 from tileproof.compiler.proved import Proved
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.language.dtypes import ALL
@@ -40,7 +40,7 @@ class Lowered:
 
     proved: Proved
     bound: Bound
-    space: running.Space
+    space: running.LaunchSpace
     variant: gpu.Variant
 
     @cached_property
@@ -111,7 +111,7 @@ class Lowered:
             one.value.type for one in self.variant.kernel.parameters
             if one.value.name == name and isinstance(one.value.type, TileType)
         )  # fmt: skip
-        bits = bits_of(scalar.dtype, self.bound.scalars[name])
+        bits = scalar_word(scalar.dtype, self.bound.scalars[name])
         kept = semantics.storage(scalar.dtype)
         value = np.frombuffer(bits.to_bytes(8, "little")[: kept.itemsize], kept)[0]
         return value.view(f"i{kept.itemsize}") if kept.kind in "ub" else value

@@ -36,9 +36,9 @@ from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.types import Entry, Tile
 from tileproof.language.dtypes import by_storage
+from tileproof.runtime import native as fast
 from tileproof.runtime.launch import cuda_code as gpu
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import CUDA
+from tileproof.runtime.native import CUDA
 
 Array = np.ndarray[Any, Any]
 _CONTEXT = """

@@ -12,10 +12,10 @@ import numpy as np
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import host
 from tileproof.language.dtypes import DType, by_storage
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import byte_range
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import CPU, Plan, Plans, ScalarArgument, TensorArgument
-from tileproof.runtime.launch.native.layout import StateData
+from tileproof.runtime.native import CPU, Plan, Plans, ScalarArgument, TensorArgument
+from tileproof.runtime.native.layout import StateData
 
 Array = np.ndarray[Any, Any]
 

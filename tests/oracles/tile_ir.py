@@ -29,7 +29,6 @@ from tileproof.backends.cuda.tileir.types import (
     Op,
     Order,
     Pointer,
-    Same,
     Signedness,
     TensorView,
     Tile,
@@ -415,8 +414,6 @@ class Machine:
                 kept = not (data % divisor).any()
             case Bounded(low=low, high=high):
                 kept = (low is None or (data >= low).all()) and (high is None or (data <= high).all())
-            case Same():
-                raise NotImplementedError("assume same")
             case promise:
                 raise AssertionError(promise)
         if not kept:

@@ -15,7 +15,6 @@ import numpy as np
 
 from oracles.tile_ir_lanes import Array, Lanes, Undefined, garbage, held
 from tileproof.backends.cuda.tileir.types import (
-    GatherView,
     Mode,
     Number,
     Padding,
@@ -236,7 +235,7 @@ class View:
 
     def along(self, axis: int) -> int:
         """The axis of the tensor that an axis of a tile runs along."""
-        return axis if isinstance(self.type, GatherView) else self.type.order[axis]
+        return self.type.order[axis]
 
     def step(self, axis: int) -> int:
         """How far apart tiles begin."""
@@ -278,4 +277,4 @@ def padding_of(padding: Padding, kind: np.dtype[Any]) -> Any:
 
 def is_tiles(kind: object) -> bool:
     """Whether a type is one of views that loads and stores go through."""
-    return isinstance(kind, PartitionView | StridedView | GatherView)
+    return isinstance(kind, PartitionView | StridedView)

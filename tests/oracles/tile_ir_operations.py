@@ -14,9 +14,9 @@ import numpy.typing as npt
 from oracles.tile_ir import Lanes, evaluate, garbage
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.codegen import blocks
-from tileproof.backends.cuda.codegen.arithmetic import spread
 from tileproof.backends.cuda.codegen.positions import known
 from tileproof.backends.cuda.codegen.state import ELEMENTS, Place, State, Target, padded
+from tileproof.backends.cuda.codegen.tiles import spread
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.types import I32, I64, Module, Pointer, Tile, Value

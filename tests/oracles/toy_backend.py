@@ -44,11 +44,11 @@ class Toy:
         """What was written, by the name of the kernel."""
         self._made = Memo[list[Callable[..., None]]](list)
 
-    def compile(self, found: Any, bound: Any) -> Callable[..., None]:
+    def compile(self, proved: Any, bound: Any) -> Callable[..., None]:
         """A function of the arguments and dimensions of a launch."""
-        made = self._made.of(found)
+        made = self._made.of(proved)
         if not made:
-            source = self.sources[found.ready.name] = _Writer(found.ready).source()
+            source = self.sources[proved.ready.name] = _Writer(proved.ready).source()
             names: dict[str, Any] = {"np": np}
             exec(source, names)
             made.append(names["run"])

@@ -26,10 +26,10 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     monkeypatch.setattr(driver, "_imported", lambda: made)
     for name in ("torch", "cupy"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     yield made
     gc.collect()
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +48,7 @@ def gpu(
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(shared_cache))
     made = Gpu(regions=stub.regions)
     made.use(monkeypatch)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     for kernel in (each for each in vars(request.module).values() if isinstance(each, Kernel)):
         # What it remembers are functions of a driver that is gone.
         kernel.forget()

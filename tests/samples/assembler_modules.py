@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Spans, assemble, assemble_each
+from tileproof.backends.cuda.codegen.program import Request
+from tileproof.backends.cuda.device.loaded_code import Code, code_of, job_of
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.encode import encode
 from tileproof.backends.cuda.tileir.types import (
@@ -98,6 +101,35 @@ def doubling(entry: str, arch: str = "sm_90", cluster: int = 1) -> bytes:
     x, _ = b.load_ptr(b.offset(source, number))
     b.store_ptr(b.offset(target, number), b.addf(x, x))
     return module(b)
+
+
+def assembled(
+    bytecode: bytes, arch: str, *, spans: Spans | None = None, kernel: str = "", remarks: bool = False,
+    timeout: float | None = None, verbose: bool | None = None,
+) -> Assembled:  # fmt: skip
+    """The machine code of a module."""
+    return assemble(Job(bytecode, arch, spans, kernel, remarks), timeout=timeout, verbose=verbose)
+
+
+def assemble_many(jobs: Sequence[Job], workers: int | None = None) -> Iterator[tuple[Job, Assembled]]:
+    """Assembles several modules at once; raises the first error, which stops the others."""
+    outcomes = assemble_each(jobs, workers)
+    try:
+        for job, outcome in outcomes:
+            if not isinstance(outcome, Assembled):
+                raise outcome
+            yield job, outcome
+    finally:
+        outcomes.close()  # type: ignore[attr-defined]
+
+
+def compile_many(requests: Sequence[Request], workers: int | None = None) -> list[tuple[Request, Code]]:
+    """Machine code of several kernels, assembled at the same time."""
+    lowered = {}
+    for request in requests:
+        program = request.lowered()
+        lowered[job_of(request, program)] = request, program
+    return [(lowered[job][0], code_of(*lowered[job], done)) for job, done in assemble_many(list(lowered), workers)]
 
 
 VERSION = "Cuda compilation tools, release {}, V{}"

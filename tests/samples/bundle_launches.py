@@ -18,8 +18,8 @@ import numpy as np
 
 import tileproof as tp
 from oracles.cuda_driver import Stub
+from support.device_buffers import to_device
 from tileproof.backends.cuda.device import driver
-from tileproof.runtime.interop.describe import to_device
 
 
 class WithoutProver(MetaPathFinder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from tileproof.backends.cuda.device.driver import Function, LaunchAttributes, launch
+from tileproof.backends.cuda.device.driver import Function, launch
 
 _HEAD = """
 .version 8.0
@@ -57,12 +57,14 @@ def code(text: str) -> bytes:
     return text.encode() + b"\0"
 
 
-def start(function: Function, grid: tuple[int, int, int], stream: int, *values: Any, **attributes: Any) -> None:
+def start(function: Function, grid: tuple[int, int, int], stream: int, *values: Any, early: bool = False) -> None:
     """Launches a kernel with arguments, given as values of ctypes; the driver copies them before it comes back."""
     pointers = (ctypes.c_void_p * len(values))(*map(ctypes.addressof, values))
-    launch(function, grid, stream, ctypes.addressof(pointers), LaunchAttributes(**attributes))
+    launch(function, grid, stream, ctypes.addressof(pointers), early=early)
 
 
-def number(kernel: Function, grid: tuple[int, int, int], stream: int, place: int, more: int, **attributes: Any) -> None:
+def number(
+    kernel: Function, grid: tuple[int, int, int], stream: int, place: int, more: int, *, early: bool = False
+) -> None:
     """Launches `numbering`."""
-    start(kernel, grid, stream, ctypes.c_uint64(place), ctypes.c_uint32(more), **attributes)
+    start(kernel, grid, stream, ctypes.c_uint64(place), ctypes.c_uint32(more), early=early)

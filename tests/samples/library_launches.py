@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import importlib
-import sys
+import pkgutil
 from functools import cache
-from pathlib import Path
-from typing import Final
 
+import library_cases
 from samples.launch import Made, Make
 from support.library import Case, launches
-
-_FOLDER: Final = Path(__file__).resolve().parents[1] / "kernels"
 
 
 @cache
 def cases() -> dict[str, Case]:
     """Those of all families that say `on_gpu`, by family and name."""
-    if str(_FOLDER) not in sys.path:
-        sys.path.append(str(_FOLDER))
     found: dict[str, Case] = {}
-    for path in sorted(_FOLDER.glob("*_cases.py")):
-        family = path.stem.removesuffix("_cases")
-        for case in importlib.import_module(path.stem).cases():
+    for family in sorted(each.name for each in pkgutil.iter_modules(library_cases.__path__)):
+        for case in importlib.import_module(f"library_cases.{family}").cases():
             if case.on_gpu:
                 assert f"{family}: {case.name}" not in found, f"{family} has two cases called {case.name}"
                 found[f"{family}: {case.name}"] = case

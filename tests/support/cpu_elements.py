@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen.conversions import pack, software_f16, unpack
-from tileproof.backends.cpu.codegen.emission import Emitter, Operand, memory, size, vector
+from tileproof.backends.cpu.codegen.emitter import Emitter, Operand, memory, nbytes, vector
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.interpreter.semantics import storage
 from tileproof.language.dtypes import DType
@@ -48,11 +48,11 @@ def _function(name: str, case: Case, w: int, needed: dict[str, str], attributes:
         operands = []
         for number, dtype in enumerate(case.operands):
             place = e.op(f"getelementptr {memory(dtype)}, ptr %x{number}, i64 {{}}", at)
-            bits = e.here(f"load {vector(memory(dtype), w)}, ptr {{}}, align {size(dtype)}", place)
+            bits = e.here(f"load {vector(memory(dtype), w)}, ptr {{}}, align {nbytes(dtype)}", place)
             operands.append(unpack(e, bits, dtype, w))
         bits = pack(e, case.write(e, *operands, w), case.result, w)
         place = e.op(f"getelementptr {memory(case.result)}, ptr %out, i64 {{}}", at)
-        e.do(f"store {vector(memory(case.result), w)} {{}}, ptr {{}}, align {size(case.result)}", bits, place)
+        e.do(f"store {vector(memory(case.result), w)} {{}}, ptr {{}}, align {nbytes(case.result)}", bits, place)
         return []
 
     e.loop("0", "%count", w, turn)

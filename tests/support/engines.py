@@ -66,7 +66,7 @@ def in_8_bits(weights: ModelWeights) -> ModelWeights:
     """The same weights in 8 bits."""
 
     def small(weight: Weight) -> Weight:
-        return Weight("int8", *tk.quantise_int8(weight.values, group=64))
+        return Weight("int8", *tk.quantize_int8(weight.values, group=64))
 
     names = "qkv", "output", "gate_up", "down"
     layers = [replace(layer, **{name: small(getattr(layer, name)) for name in names}) for layer in weights.layers]

@@ -1,13 +1,13 @@
 """Cases of the kernel library: a call of a function, and what float64 says it gives; run on any backend.
 
-A family keeps its cases in `tests/kernels/<family>_cases.py` as a function `cases()`. Its tests run them on the CPU and
+A family keeps its cases in `tests/library_cases/<family>.py` as a function `cases()`. Its tests run them on the CPU and
 the interpreter; `tests/gpu/test_library_gpu.py` runs those with `on_gpu` on a GPU, with the same arrays laid out alike.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +20,7 @@ from tileproof.kernels import arrays
 from tileproof.language.dtypes import by_storage
 from tileproof.runtime.interop.describe import byte_range
 from tileproof.runtime.tensor.tensors import Tensor
+from tileproof.tuning import Choice, Tunable
 
 Made = tuple[list[Any], dict[str, Any]]
 """Arguments by position, and by name."""
@@ -213,3 +214,36 @@ def _recorded(found: list[Launched], target: str) -> Iterator[None]:
         yield
     finally:
         tp.Kernel.launcher, arrays.target_of = launcher, aim
+
+
+# Gradients and choices.
+
+
+def assert_gradient(
+    function: Callable[[Any], Any], backward: Callable[[Any], Any], x: Any, tolerance: float = 1e-7, step: float = 1e-5
+) -> None:
+    """`backward(dy)` is the gradient of `function` at x: along random directions, outputs change as it says."""
+    rng = np.random.default_rng(0)
+    dy = rng.standard_normal(function(x).shape)
+    dx = backward(dy)
+    assert dx.shape == x.shape
+    for _ in range(5):
+        way = rng.standard_normal(x.shape)
+        slope = ((function(x + step * way) - function(x - step * way)) * dy).sum() / (2 * step)
+        assert abs((dx * way).sum() - slope) <= tolerance * max(1.0, np.abs(dx).sum())
+
+
+def each_choice(tunable: Tunable, element: str, sizes: Mapping[str, int]) -> Iterator[Choice]:
+    """Makes the tunable choose one set of constants after another: those for CPUs on the CPU, others interpreted."""
+    tried: dict[object, tuple[str, Choice]] = {}
+    for target, backend in (("cpu", "cpu"), ("sm_90", "interpreter")):
+        for choice in (tunable.default(sizes, target), *tunable.space(sizes, target)):
+            key = (choice.kernel.name, *choice.constants.items())
+            tried.setdefault(key, (backend, Choice(choice.kernel, choice.constants)))
+    try:
+        for backend, choice in tried.values():
+            tunable._chosen["cpu", element, *sizes.values()] = choice
+            with tp.backend(backend):
+                yield choice
+    finally:
+        tunable.forget()

@@ -33,13 +33,13 @@ def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gpu]:
     made.use(monkeypatch)
     monkeypatch.setattr(ahead, "code_of", running.code_of)
     monkeypatch.setattr(places, "_cache_of", lambda device: 1 << 12)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     kernels = [each for each in vars(tuned_kernels).values() if isinstance(each, Kernel)]
     with clean_slate(monkeypatch):
         yield made
     for kernel in kernels:  # what it remembers are functions of a driver that is gone
         kernel.forget()
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
 
 
 @pytest.mark.parametrize("place", [CpuPlace, GpuPlace])

@@ -18,8 +18,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
-from tileproof.cli.audit import decorated, is_left_out, parse, walk
-from tileproof.cli.load import load, package_of, read_source
+from tileproof.cli.audit import Names, decorator, is_left_out, parse, walk
+from tileproof.cli.kernel_file import load, package_of, read_source
 from tileproof.cli.usage import UsageError, suggestion
 from tileproof.diagnostics import Diagnostic
 from tileproof.language.kernel import Kernel
@@ -216,8 +216,9 @@ def _unseen(found: Found, module: Module) -> Iterator[str]:
     tree = source if isinstance(source, Diagnostic) else parse(source)
     if isinstance(tree, Diagnostic):
         return  # importing it has said so
-    for node, place in walk(tree):
-        if isinstance(node, ast.FunctionDef) and decorated(node, place.scope) == "tileproof.kernel":
+    names = Names(tree)
+    for node, _ in walk(tree):
+        if isinstance(node, ast.FunctionDef) and decorator(node, names) == "tileproof.kernel":
             line = min(each.lineno for each in node.decorator_list)
             if line not in seen:
                 where = f"{found.shown(module.file)}:{line}"

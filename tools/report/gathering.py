@@ -10,8 +10,9 @@ from datetime import date
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from tileproof import __version__
 from tileproof.cli.audit import Block, examine
-from tileproof.cli.usage import UsageError, installed_version
+from tileproof.cli.usage import UsageError
 from tileproof.compiler.proofs import fingerprint
 from tileproof.tuning import Tunable
 from tileproof.tuning.provenance import assembler_version
@@ -41,7 +42,7 @@ def report_on(targets: Sequence[str], sources: Sources, *, jobs: int | None = No
 def versions() -> dict[str, str]:
     """What looked at the kernels, and what compiles them."""
     found = {
-        "tileproof": f"{installed_version()}, its files {fingerprint()[:12]}",
+        "tileproof": f"{__version__}, its files {fingerprint()[:12]}",
         "Python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
         "assembler for GPUs": assembler_version("sm_90") or "not installed",
         "llvmlite, for CPUs": assembler_version("cpu") or "not installed",

@@ -108,7 +108,7 @@ def proof_of(kernel: Kernel, root: Path) -> Proof:
                 _shown(line.span.source.name, root), line.span.line, line.span.column, line.what, line.goal,
                 int(line.rung), line.rung.label, "; ".join(dict.fromkeys(line.reasons)),
             )
-            for line in lines_of(found.settled)
+            for line in lines_of(found.discharged)
         ),
         contracts=() if found.kernel is None else _contracts(found.kernel),
         compares=tuple(dict.fromkeys(compared(each) for each in found.compares)),

@@ -34,6 +34,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, INDEX
 from .loop_carried import Carrying, combined, is_loaded
 from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
+from .symbolic_values import Values, integer_range, is_whole
 from .terms import (
     LANE,
     TRUE,
@@ -54,6 +55,7 @@ from .terms import (
     at_lane,
     at_most,
     below,
+    changed,
     depends_on_data,
     equals,
     greatest,
@@ -67,7 +69,6 @@ from .terms import (
     rebuild,
     terms,
 )
-from .values import Values, integer_range, is_whole
 
 
 def shown_name(value: AnyValue) -> str:
@@ -75,7 +76,7 @@ def shown_name(value: AnyValue) -> str:
     return value.name.partition(".")[0]
 
 
-class Reader:
+class Collector:
     """One reading of a kernel."""
 
     def __init__(self, kernel: ops.KernelIR) -> None:
@@ -109,7 +110,7 @@ class Reader:
         for name, value in kernel.constants.items():
             if name not in kernel.static and isinstance(value, Extent):
                 self.account.contracts.append(at_most(number(1), of_length(value)))
-        self.is_inside = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
+        self.in_space = not any(isinstance(op, ops.Parallel) for op in kernel.body.ops)
 
     def _tensor(self, tensor: Tensor, elements: dict[str, Content | Range]) -> None:
         extents = []
@@ -130,7 +131,7 @@ class Reader:
         elif is_whole(element):
             elements[tensor.name] = integer_range(element)
 
-    def read(self) -> Account:
+    def collect(self) -> Account:
         """The whole account."""
         self._block(self.kernel.body)
         return self.account
@@ -139,7 +140,7 @@ class Reader:
 
     @property
     def where(self) -> Where:
-        return Where(tuple(self.path), tuple(self.nest), self.is_inside, self.after_join, self.in_test)
+        return Where(tuple(self.path), tuple(self.nest), self.in_space, self.after_join, self.in_test)
 
     @contextmanager
     def _within(self, branch: Branch, *facts: Formula) -> Iterator[None]:
@@ -250,7 +251,8 @@ class Reader:
                 live = self.values.live(indices.type.axes[0])
                 lanes = at_most(-lane, 0), below(lane, live)
                 position = at_lane(self.values.term(indices), lane)
-                present = tuple(_at(formula, lane) for formula in self.values.presence(indices))
+                presence = self.values.presence(indices)
+                present = tuple(changed(formula, lambda term: at_lane(term, lane)) for formula in presence)
                 return Spot(pick, position, lanes, present, extent, offset, lane)
 
     def _dimension(self, view: View, axis: int) -> Term:
@@ -318,7 +320,7 @@ class Reader:
 
     def _parallel(self, op: ops.Parallel) -> None:
         self.parallel = op
-        self.is_inside, self.values.uniform = True, False
+        self.in_space, self.values.uniform = True, False
         segments = {each.walker: each for each in op.segments}
         self.early.update((*op.walkers, *(each.index for each in op.segments)))
         for walker in op.walkers:
@@ -329,7 +331,7 @@ class Reader:
                 self.path += self._walker(walker, number(0), (extent,))
         self._block(op.body)
 
-    def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...], name: str | None = None) -> list[Formula]:
+    def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...]) -> list[Formula]:
         """Introduces a walker; gives what holds of it."""
         kind = walker.type
         extent = self.extent(kind.dimension)
@@ -546,12 +548,6 @@ def _relaned(spot: Spot) -> Term:
     """The position of a one-dimensional access as a tile is written: in terms of the common lane."""
     mark = spot.lane.lone if spot.lane is not None else None
     return at_lane(spot.position, LANE, mark) if isinstance(mark, Lane) else spot.position
-
-
-def _at(formula: Formula, lane: Term) -> Formula:
-    from .terms import changed
-
-    return changed(formula, lambda term: at_lane(term, lane))
 
 
 @dataclass(frozen=True, slots=True)

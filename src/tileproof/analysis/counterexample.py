@@ -12,10 +12,10 @@ from typing import TypeAlias
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
-from tileproof.ir.types import Extent, Length, Named, TensorType
-from tileproof.ir.walk import walk
+from tileproof.ir.types import Extent, Named, TensorType
+from tileproof.ir.walk import walkers
 
-from .discharge import Settler
+from .discharge import Discharger
 from .obligations import Violation
 from .smt import Sizes, example
 from .terms import All, DimensionExtent, negation
@@ -29,9 +29,9 @@ _MOST_ELEMENTS = 300_000
 class Refuter:
     """Looks for counter-examples of one kernel."""
 
-    def __init__(self, settler: Settler, replay: Replay) -> None:
-        self.settler = settler
-        self.kernel = settler.reader.kernel
+    def __init__(self, discharger: Discharger, replay: Replay) -> None:
+        self.discharger = discharger
+        self.kernel = discharger.collector.kernel
         self.replay = replay
         self.guessed: list[TileproofError] | None = None
         """What plain sizes show, once they were tried."""
@@ -48,12 +48,12 @@ class Refuter:
             return found.span in places or any(label.span in places for label in found.labels)
 
         # A launch that some compare refuses shows nothing.
-        met = [negation(All(compare.broken)) for compare in self.settler.compares]
+        met = [negation(All(compare.broken)) for compare in self.discharger.compares]
         largest = _largest_tile(self.kernel) * 2 + 2
         for violation in violations:
-            formulas = self.settler.prover.formulas((*violation, *met), contracts=True)
+            formulas = self.discharger.prover.formulas((*violation, *met), contracts=True)
             for limit in (*_LIMITS, largest):
-                sizes = example(formulas, self.settler.groups, limit)
+                sizes = example(formulas, self.discharger.groups, limit)
                 if sizes is not None:
                     seen = self._run(sizes)
                     if fits(seen):
@@ -68,7 +68,7 @@ class Refuter:
         """Whether no compare refuses sizes; those that it leaves open may be anything."""
         try:
             known = {DimensionExtent(name): extent for name, extent in sizes.dimensions.items()}
-            return all(compare.holds(known.__getitem__) for compare in self.settler.compares)  # type: ignore[arg-type]
+            return all(compare.holds(known.__getitem__) for compare in self.discharger.compares)  # type: ignore[arg-type]
         except KeyError:
             return True
 
@@ -114,14 +114,12 @@ def _dimensions(kernel: ops.KernelIR) -> list[str]:
 
 
 def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:
-    found: dict[str, int] = {}
-    for op in walk(kernel.body):
-        walkers = op.walkers if isinstance(op, ops.Parallel) else (op.walker,) if isinstance(op, ops.TilesLoop) else ()
-        for walker in walkers:
-            size: Length | None = walker.type.size
-            if isinstance(size, int):
-                found[walker.type.dimension] = max(found.get(walker.type.dimension, 1), size)
-    return found
+    sizes: dict[str, int] = {}
+    for walker in walkers(kernel.body):
+        dimension, size = walker.type.dimension, walker.type.size
+        if isinstance(size, int):
+            sizes[dimension] = max(sizes.get(dimension, 1), size)
+    return sizes
 
 
 def _largest_tile(kernel: ops.KernelIR) -> int:

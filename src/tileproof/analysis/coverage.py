@@ -1,9 +1,9 @@
 """The law of `Out`: a launch writes every element.
 
-Take any element. For each store, solve its positions for the walkers and loop variables that would reach the element:
-that names a program and its turns. The element is written unless that program does not exist or does not get to the
-store. If no element can be missed by all stores, the `Out` is covered. A scatter cannot be solved; it is covered if no
-two of its writes meet and they are as many as the elements, which the launch compares.
+Take any element. For each store, solve its positions for the walkers and loop variables that reach the element: this
+names a program and an iteration of each loop, a *witness*. The element is written unless that program does not exist or
+does not get to the store. An `Out` is covered if no element can be missed by all stores. The positions of a scatter
+cannot be solved; it covers if no two of its writes meet and there are as many as elements, which the launch compares.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from itertools import islice
-from itertools import product as choices
+from itertools import product as cartesian
 
 from tileproof.ir import ops
 from tileproof.ir.types import Content, Tensor, Walker, WalkerTag
 from tileproof.ir.walk import walk as walk_ops
 
-from .collect import Reader, entries_of
+from .collect import Collector, entries_of
 from .sites import Site, Spot, Walk
 from .terms import (
     All,
@@ -50,30 +50,30 @@ from .terms import (
     remainder,
 )
 
-WAYS = (1, 12)
-"""How many programs are tried for each store: at first the likeliest, then others."""
+ATTEMPTS = (1, 12)
+"""How many witnesses of each store are tried: at first the likeliest, then others."""
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
-    """What holds of an element that no store reaches, or why nothing can be said."""
+class Uncovered:
+    """What holds of an element that no store writes, and how many witnesses that rules out."""
 
     formulas: tuple[Formula, ...] = ()
-    stores: int = 0
+    witnesses: int = 0
     element: tuple[Formula, ...] = ()
     """That there is such an element at all."""
 
 
-def structure(reader: Reader, tensor: Tensor) -> str:
-    """Why one store alone covers a tensor, by its structure; empty if it does not."""
-    space = reader.parallel.walkers if reader.parallel is not None else ()
-    for site in stores(reader, tensor):
+def covered_by_construction(collector: Collector, tensor: Tensor) -> str:
+    """Why the shape of one store alone shows that a tensor is covered; empty if none does."""
+    space = collector.parallel.walkers if collector.parallel is not None else ()
+    for site in stores(collector, tensor):
         if site.where.nest:
             continue
         walkers = [w for w in space if not (w.type.is_piece and site.where.after_join)]
         along = [spot.pick.walker for spot in site.spots if isinstance(spot.pick, ops.Along)]
         fits = all(
-            isinstance(spot.pick, ops.Whole) or (isinstance(spot.pick, ops.Along) and _walks_all(reader, spot))
+            isinstance(spot.pick, ops.Whole) or (isinstance(spot.pick, ops.Along) and _walks_all(collector, spot))
             for spot in site.spots
         )
         if fits and sorted(w.name for w in along) == sorted(w.name for w in walkers):
@@ -81,37 +81,38 @@ def structure(reader: Reader, tensor: Tensor) -> str:
     return ""
 
 
-def _walks_all(reader: Reader, spot: Spot) -> bool:
+def _walks_all(collector: Collector, spot: Spot) -> bool:
     assert isinstance(spot.pick, ops.Along)
-    walk = reader.account.walks[spot.pick.walker]
-    is_space = reader.parallel is not None and spot.pick.walker in reader.parallel.walkers
+    walk = collector.account.walks[spot.pick.walker]
+    is_space = collector.parallel is not None and spot.pick.walker in collector.parallel.walkers
     return is_space and walk.extent == spot.extent and walk.origin is None
 
 
-def stores(reader: Reader, tensor: Tensor) -> list[Site]:
+def stores(collector: Collector, tensor: Tensor) -> list[Site]:
     """Every store into a tensor."""
-    return [site for site in reader.account.sites if isinstance(site.op, ops.Store) and site.view.root is tensor]
+    sites = collector.account.sites
+    return [site for site in sites if isinstance(site.op, ops.Store) and site.view.root is tensor]
 
 
-def missed(reader: Reader, tensor: Tensor, ways: int) -> Miss:
-    """What holds of an element of `tensor` that no store writes, trying so many programs for each store."""
+def uncovered(collector: Collector, tensor: Tensor, attempts: int) -> Uncovered:
+    """What holds of an element of `tensor` that no store writes, trying so many witnesses of each store."""
     elements = tuple(of(Element(axis)) for axis in range(len(tensor.type.dimensions)))
-    extents = reader.views[tensor].extents
+    extents = collector.views[tensor].extents
     formulas: list[Formula] = []
     for element, extent in zip(elements, extents, strict=True):
         formulas += [at_most(-element, 0), below(element, extent)]
-    element_is_there = tuple(formulas)
+    element_exists = tuple(formulas)
     copies: dict[object, int] = {}
     count = 0
-    for site in stores(reader, tensor):
-        for way in islice(_ways(reader, site, elements), ways):
-            key = frozenset(item for item in way.chosen.items() if not isinstance(item[0], Lane))
+    for site in stores(collector, tensor):
+        for witness in islice(_Solver(collector, site, elements).witnesses(), attempts):
+            key = frozenset(item for item in witness.chosen.items() if not isinstance(item[0], Lane))
             copy = copies.setdefault(key, len(copies) + 1)
             marked = partial(_copied, copy=copy)
-            formulas += [changed(fact, marked) for fact in way.facts]
-            formulas.append(negation(All(tuple(changed(goal, marked) for goal in way.goals))))
+            formulas += [changed(fact, marked) for fact in witness.facts]
+            formulas.append(negation(All(tuple(changed(goal, marked) for goal in witness.goals))))
             count += 1
-    return Miss(tuple(formulas), count, element_is_there)
+    return Uncovered(tuple(formulas), count, element_exists)
 
 
 def _copied(term: Term, copy: int) -> Term:
@@ -131,8 +132,8 @@ def _copied(term: Term, copy: int) -> Term:
 
 
 @dataclass(slots=True)
-class _Way:
-    """A program and its turns, as functions of an element, and what must hold for it to write the element."""
+class _Witness:
+    """A program and its iterations, as functions of an element, and what must hold for it to write the element."""
 
     chosen: dict[Atom, Term] = field(default_factory=dict)
     facts: list[Formula] = field(default_factory=list)
@@ -143,25 +144,9 @@ class _Way:
         return rebuild(term, lambda atom: self.chosen.get(atom))
 
 
-def _ways(reader: Reader, site: Site, elements: Sequence[Term]) -> Iterator[_Way]:
-    """Programs that might write an element by this store."""
-    if any(isinstance(branch.op, ops.While) for branch in site.where.nest):
-        return
-    unknowns = _unknowns(reader, site)
-    wanted = _solved(site, elements, unknowns)
-    if wanted is None:
-        return
-    free = [name for name in unknowns if name not in wanted]
-    options = [list(_candidates(reader, site, unknowns[name], wanted, elements)) for name in free]
-    for picks in choices(*options):
-        way = _chosen(reader, site, unknowns, {**wanted, **dict(zip(free, picks, strict=True))}, elements)
-        if way is not None:
-            yield way
-
-
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """A walker or loop variable to be chosen: which element it is to be at."""
+class _Variable:
+    """A walker or loop variable that a witness chooses."""
 
     name: str
     walk: Walk | None
@@ -169,223 +154,326 @@ class _Turn:
     loop: ops.RangeLoop | None = None
     segments: ops.Segments | None = None
     own: frozenset[str] = frozenset()
-    """What is known only once it is chosen: the names of all that its body makes, and its own."""
+    """What is known only once it is chosen: its own name, and the names of all that its body defines."""
 
 
-def _made_in(op: ops.Parallel | ops.TilesLoop | ops.RangeLoop) -> frozenset[str]:
-    """The names of what a turn makes or hands out."""
-    found: set[str] = set()
-    for each in (op, *walk_ops(op.body)):
-        match each:
+def _defined_in(op: ops.Parallel | ops.TilesLoop | ops.RangeLoop) -> frozenset[str]:
+    """The names that an iteration of a space or loop defines, those of its walkers and variables included."""
+    names: set[str] = set()
+    for inner in (op, *walk_ops(op.body)):
+        match inner:
             case ops.Parallel(walkers=walkers, segments=segments):
-                found |= {walker.name for walker in walkers} | {segment.index.name for segment in segments}
+                names |= {walker.name for walker in walkers} | {segment.index.name for segment in segments}
             case ops.TilesLoop(walker=walker, carried=carried):
-                found |= {walker.name, *(value.name for value in carried)}
+                names |= {walker.name, *(value.name for value in carried)}
             case ops.RangeLoop(variable=variable, carried=carried):
-                found |= {variable.name, *(value.name for value in carried)}
+                names |= {variable.name, *(value.name for value in carried)}
             case ops.While(carried=carried):
-                found |= {value.name for value in carried}
+                names |= {value.name for value in carried}
             case _:
                 pass
-        if each is not op:
-            found |= {value.name for value in ops.results(each)}
-    return frozenset(found)
+        if inner is not op:
+            names |= {value.name for value in ops.results(inner)}
+    return frozenset(names)
 
 
-def _unknowns(reader: Reader, site: Site) -> dict[str, _Turn]:
-    """What can be chosen, outermost first."""
-    found: dict[str, _Turn] = {}
-    space = reader.parallel
-    if space is not None:
-        cut = {segments.walker: segments for segments in space.segments}
-        own = _made_in(space)
-        for walker in space.walkers:
-            if not (walker.type.is_piece and site.where.after_join):
-                walk = reader.account.walks[walker]
-                found[walker.name] = _Turn(walker.name, walk, walker, segments=cut.get(walker), own=own)
-    for branch in site.where.nest:
-        match branch.op:
-            case ops.TilesLoop(walker=walker):
-                walk = reader.account.walks[walker]
-                found[walker.name] = _Turn(walker.name, walk, walker, own=_made_in(branch.op))
-            case ops.RangeLoop(variable=variable):
-                found[variable.name] = _Turn(variable.name, None, loop=branch.op, own=_made_in(branch.op))
-            case _:
-                pass
-    return found
+class _Solver:
+    """Solves the positions of one store for the programs that write an element."""
 
+    def __init__(self, collector: Collector, site: Site, elements: Sequence[Term]) -> None:
+        self.collector, self.site, self.elements = collector, site, elements
+        self.walks, self.terms = collector.account.walks, collector.account.terms
+        self.variables = self._variables()
+        self.targets: dict[str, Term | None] = {}
+        """The element at which each variable must be, in terms of the element to be written."""
 
-def _solved(site: Site, elements: Sequence[Term], unknowns: Mapping[str, _Turn]) -> dict[str, Term] | None:
-    """Which element of its walk each walker must be at, as far as the positions tell."""
-    equations: list[tuple[Term, Term]] = []
-    used: set[int] = set()
-    for axis, spot in enumerate(site.spots):
-        over = spot.place.lone
-        if isinstance(over, Quotient) and axis not in used:
-            rest = over.term - product(spot.place, over.by)
-            others = [other for other, there in enumerate(site.spots) if there.place == rest]
-            left_over = elements[others[0]] if others else number(0)
-            equations.append((over.term, product(elements[axis], over.by) + left_over))
-            used |= {axis, *others[:1]}
-    for axis, spot in enumerate(site.spots):
-        if axis not in used:
-            equations.append((spot.place, elements[axis]))
-    wanted: dict[str, Term] = {}
-    for left, right in equations:
-        _solve(left, right, unknowns, wanted)
-    return wanted
-
-
-def _solve(left: Term, right: Term, unknowns: Mapping[str, _Turn], wanted: dict[str, Term]) -> None:
-    """Finds elements for the walkers in `left` so that it equals `right`: the largest factor first."""
-    parts: list[tuple[Term, str]] = []
-    """Factor and walker; the element of a sized walker is its start and a lane together."""
-    rest = number(left.constant)
-    for atom, times in left.parts:
-        found, scale = _walker_in(atom, unknowns)
-        if isinstance(atom, Lane):
-            continue
-        if found is None or scale is None or found in wanted:
-            rest = rest + of(atom).times(times)
-        else:
-            parts.append((scale.times(times), found))
-    remaining = right - rest
-    counted = {atom.walker for atom in left.atoms if isinstance(atom, TileNumber)}
-    """Walkers whose number is wanted: their first element has it."""
-
-    def weight(part: tuple[Term, str]) -> tuple[int, int, bool]:
-        """The largest factor first, walkers before loop variables, which begin at 0."""
-        size = part[0].number
-        return (0, 0, False) if size is None else (1, -abs(size), unknowns[part[1]].walk is None)
-
-    for factor, name in sorted(parts, key=weight):
-        size = factor.number
-        if name in counted:
-            turn = unknowns[name].walk
-            if size != 1 or turn is None:
-                continue
-            wanted[name] = turn.low + product(turn.size, remaining)
+    def witnesses(self) -> Iterator[_Witness]:
+        """Programs that might write the element by this store."""
+        if any(isinstance(branch.op, ops.While) for branch in self.site.where.nest):
             return
-        if size in (1, -1):
-            wanted[name] = remaining.times(size)
-            walk = unknowns[name].walk
-            if walk is None or walk.live == number(1) or any(isinstance(atom, Lane) for atom in left.atoms):
+        solved = self._solved()
+        free = [name for name in self.variables if name not in solved]
+        options = [list(self._candidates(self.variables[name], solved)) for name in free]
+        for choice in cartesian(*options):
+            self.targets = {**solved, **dict(zip(free, choice, strict=True))}
+            witness = self._chosen()
+            if witness is not None:
+                yield witness
+
+    def _variables(self) -> dict[str, _Variable]:
+        """What can be chosen, outermost first."""
+        variables: dict[str, _Variable] = {}
+        space = self.collector.parallel
+        if space is not None:
+            cut = {segments.walker: segments for segments in space.segments}
+            own = _defined_in(space)
+            for walker in space.walkers:
+                if not (walker.type.is_piece and self.site.where.after_join):
+                    walk = self.walks[walker]
+                    variables[walker.name] = _Variable(walker.name, walk, walker, segments=cut.get(walker), own=own)
+        for branch in self.site.where.nest:
+            match branch.op:
+                case ops.TilesLoop(walker=walker) as loop:
+                    variables[walker.name] = _Variable(walker.name, self.walks[walker], walker, own=_defined_in(loop))
+                case ops.RangeLoop(variable=variable) as loop:
+                    variables[variable.name] = _Variable(variable.name, None, loop=loop, own=_defined_in(loop))
+                case _:
+                    pass
+        return variables
+
+    def _solved(self) -> dict[str, Term]:
+        """The element of its walk at which each walker must be, as far as the positions determine it."""
+        equations: list[tuple[Term, Term]] = []
+        used: set[int] = set()
+        for axis, spot in enumerate(self.site.spots):
+            over = spot.place.lone
+            if isinstance(over, Quotient) and axis not in used:
+                rest = over.term - product(spot.place, over.by)
+                others = [other for other, there in enumerate(self.site.spots) if there.place == rest]
+                left_over = self.elements[others[0]] if others else number(0)
+                equations.append((over.term, product(self.elements[axis], over.by) + left_over))
+                used |= {axis, *others[:1]}
+        for axis, spot in enumerate(self.site.spots):
+            if axis not in used:
+                equations.append((spot.place, self.elements[axis]))
+        solved: dict[str, Term] = {}
+        for left, right in equations:
+            self._solve(left, right, solved)
+        return solved
+
+    def _solve(self, left: Term, right: Term, solved: dict[str, Term]) -> None:
+        """Finds elements for the walkers in `left` so that it equals `right`: the largest factor first."""
+        parts: list[tuple[Term, str]] = []
+        """Factor and walker; the element of a sized walker is its start and a lane together."""
+        rest = number(left.constant)
+        for atom, times in left.parts:
+            name, scale = _variable_in(atom, self.variables)
+            if isinstance(atom, Lane):
+                continue
+            if name is None or scale is None or name in solved:
+                rest = rest + of(atom).times(times)
+            else:
+                parts.append((scale.times(times), name))
+        remaining = right - rest
+        counted = {atom.walker for atom in left.atoms if isinstance(atom, TileNumber)}
+        """Walkers whose tile number is solved for: their first element has it."""
+
+        def weight(part: tuple[Term, str]) -> tuple[int, int, bool]:
+            """The largest factor first, walkers before loop variables, which begin at 0."""
+            size = part[0].number
+            return (0, 0, False) if size is None else (1, -abs(size), self.variables[part[1]].walk is None)
+
+        for factor, name in sorted(parts, key=weight):
+            size, walk = factor.number, self.variables[name].walk
+            if name in counted:
+                if size != 1 or walk is None:
+                    continue
+                solved[name] = walk.low + product(walk.size, remaining)
                 return
-            # A tile holds the element; what else is in the position says which of the tile's it is.
-            remaining = remaining - walk.start.times(size)
-            continue
-        if size is not None and size < 0:
-            wanted[name] = quotient(-remaining, -factor)
-            remaining = -remainder(-remaining, -factor)
+            if size in (1, -1):
+                solved[name] = remaining.times(size)
+                if walk is None or walk.live == number(1) or any(isinstance(atom, Lane) for atom in left.atoms):
+                    return
+                # A tile holds the element; the rest of the position says which of the tile's elements it is.
+                remaining = remaining - walk.start.times(size)
+                continue
+            if size is not None and size < 0:
+                solved[name] = quotient(-remaining, -factor)
+                remaining = -remainder(-remaining, -factor)
+            else:
+                solved[name] = quotient(remaining, factor)
+                remaining = remainder(remaining, factor)
+
+    def _candidates(self, variable: _Variable, solved: Mapping[str, Term]) -> Iterator[Term | None]:
+        """Elements at which a walker may be that the positions leave open: the first, the last, the one written."""
+        for branch in self.site.where.nest:
+            if isinstance(branch.op, ops.TilesLoop) and branch.op.walker.name in solved:
+                inner = self.walks[branch.op.walker]
+                for atom in everything(inner.low):
+                    if isinstance(atom, Read) and atom.args and _is_start_of(atom.args[0], variable.name):
+                        yield None
+                if variable.walk is not None and variable.walk.extent == inner.extent:
+                    yield solved[branch.op.walker.name]
+                yield from _last_begun(inner.low, solved[branch.op.walker.name], variable)
+        if variable.walk is None:
+            assert variable.loop is not None
+            yield self.terms[variable.loop.start]
+            return
+        for element, spot in zip(self.elements, self.site.spots, strict=True):
+            if spot.extent == variable.walk.extent and not isinstance(spot.pick, ops.Along):
+                yield element
+        yield variable.walk.low
+        yield reduce(least, variable.walk.highs) - 1
+
+    def _chosen(self) -> _Witness | None:
+        """The witness whose variables are at their targets; None if there is no such program."""
+        witness, site = _Witness(), self.site
+        for name, variable in self.variables.items():
+            target = self.targets[name]
+            if target is not None and _presumes(witness.at(target), variable):
+                return None
+            if variable.loop is not None:
+                assert target is not None
+                self._choose_variable(witness, variable.loop, witness.at(target))
+            elif not self._choose_walker(witness, variable, target):
+                return None
+        for branch in site.where.nest:
+            if isinstance(branch.op, ops.If) and branch.condition is not None:
+                witness.goals.append(changed(branch.condition, witness.at))
+        witness.goals += [changed(formula, witness.at) for formula in site.present]
+        for spot, element in zip(site.spots, self.elements, strict=True):
+            place = spot.place
+            if spot.lane is not None:
+                lane = spot.lane.lone
+                assert lane is not None
+                factor = dict(place.parts).get(lane, 0)
+                if factor not in (1, -1) and not self._choose_lane(witness, spot, lane):
+                    return None
+                if lane not in witness.chosen:
+                    rest = place - of(lane).times(factor)
+                    if lane in everything(rest):
+                        return None
+                    witness.chosen[lane] = (element - witness.at(rest)).times(factor)
+                witness.goals += [changed(formula, witness.at) for formula in spot.lanes]
+            witness.goals.append(equals(witness.at(place), element))
+        return witness
+
+    def _choose_lane(self, witness: _Witness, spot: Spot, lane: Atom) -> bool:
+        """Chooses the lane by the element that its walker was chosen for; False if no walker determines it."""
+        for name, variable in self.variables.items():
+            target = self.targets[name]
+            if variable.walk is None or target is None:
+                continue
+            if variable.walk.start.lone in set(spot.place.atoms):
+                witness.chosen[lane] = witness.at(target) - witness.at(variable.walk.start)
+                return True
+        return False
+
+    def _choose_variable(self, witness: _Witness, loop: ops.RangeLoop, target: Term) -> None:
+        start, stop, step = (witness.at(self.terms[value]) for value in (loop.start, loop.stop, loop.step))
+        variable = self.terms[loop.variable].lone
+        assert variable is not None
+        witness.chosen[variable] = target
+        if step.number is not None and step.number > 0:
+            witness.goals += [at_most(start, target), below(target, stop)]
+            if step.number > 1:
+                witness.goals.append(equals(remainder(target - start, step), 0))
+        elif step.number is not None and step.number < 0:
+            witness.goals += [at_most(target, start), below(stop, target)]
+            if step.number < -1:
+                witness.goals.append(equals(remainder(start - target, -step), 0))
         else:
-            wanted[name] = quotient(remaining, factor)
-            remaining = remainder(remaining, factor)
+            witness.goals.append(Some())
+
+    def _choose_walker(self, witness: _Witness, variable: _Variable, target: Term | None) -> bool:
+        """Puts a walker where its tile holds the target; False if no such place is known."""
+        walk, walker = variable.walk, variable.walker
+        assert walk is not None
+        assert walker is not None
+        start, live, count = walk.start.lone, walk.live.lone, walk.number.lone
+        if variable.segments is not None:
+            if target is None or target not in self.elements:
+                return False
+            index = self.terms[variable.segments.index].lone
+            assert index is not None
+            witness.chosen[index] = self._segment_with(witness, variable.segments.offsets, witness.at(target))
+        if target is None:
+            target = self._segment_of_loop(witness, variable)
+            if target is None:
+                return False
+        target = witness.at(target)
+        low = witness.at(walk.low)
+        if walker.type.is_each:
+            begin, tile = target, number(1)
+            index_of_tile = target - low
+        else:
+            index_of_tile = quotient(target - low, walk.size)
+            begin = low + product(walk.size, index_of_tile)
+        ends = [witness.at(high) for high in walk.highs]
+        witness.goals += [at_most(low, target), *(below(target, end) for end in ends)]
+        if not walker.type.is_each:
+            tile = walk.size
+            for end in ends:
+                tile = least(tile, end - begin)
+        assert start is not None
+        witness.chosen[start] = begin
+        if isinstance(live, Live):
+            witness.chosen[live] = tile
+        if isinstance(count, TileNumber):
+            witness.chosen[count] = index_of_tile
+        return True
+
+    def _segment_of_loop(self, witness: _Witness, variable: _Variable) -> Term | None:
+        """The element of a walker whose segment, walked by an inner loop from border to border, holds the target."""
+        for branch in self.site.where.nest:
+            if not isinstance(branch.op, ops.TilesLoop):
+                continue
+            inner = self.walks[branch.op.walker]
+            target = self.targets.get(branch.op.walker.name)
+            for atom in everything(inner.low):
+                if not (isinstance(atom, Read) and atom.args and _is_start_of(atom.args[0], variable.name)):
+                    continue
+                content = self.collector.ranges.elements[atom.tensor]
+                if target is None or target not in self.elements or not isinstance(content, Content):
+                    continue
+                if content.kind == "Offsets" and self.collector.extent(content.dimension) == inner.extent:
+                    tensor = next(t for t in self.collector.views if t.name == atom.tensor)
+                    return self._segment_with(witness, tensor, target)
+        return None
+
+    def _segment_with(self, witness: _Witness, offsets: Tensor, target: Term) -> Term:
+        """The segment that holds an element: there is one, for borders go from 0 to the extent."""
+        segment = of(Unknown(f"segment of {target} in {offsets.name}", 0, 1 << 48, uniform=True))
+        begin, end = (of(Read(offsets.name, (place,))) for place in (segment, segment + 1))
+        borders = self.collector.views[offsets].extents[0]
+        content = self.collector.ranges.elements[offsets.name]
+        assert isinstance(content, Content)
+        # There is one only for an element that the segments have.
+        outside = below(target, 0), at_most(self.collector.extent(content.dimension), target)
+        inside = at_most(-segment, 0), at_most(segment + 2, borders), at_most(begin, target), below(target, end)
+        witness.facts.append(Some((*outside, All(inside))))
+        return segment
 
 
-def _walker_in(atom: Atom, unknowns: Mapping[str, _Turn]) -> tuple[str | None, Term | None]:
+def _variable_in(atom: Atom, variables: Mapping[str, _Variable]) -> tuple[str | None, Term | None]:
+    """The variable that an atom is, or is a multiple of, and the factor."""
     match atom:
-        case Start(walker) if walker in unknowns:
-            return walker, number(1)
-        case TileNumber(walker) if walker in unknowns:
-            return walker, number(1)
-        case Unknown(variable) if variable in unknowns:
-            return variable, number(1)
+        case Start(name) | TileNumber(name) | Unknown(name) if name in variables:
+            return name, number(1)
         case Product(left, right):
             for one, other in ((left, right), (right, left)):
                 lone = one.lone
                 if lone is not None and not isinstance(lone, Product):
-                    name, _ = _walker_in(lone, unknowns)
-                    if name is not None:
-                        return name, other
-            return None, None
-        case _:
-            return None, None
+                    inner, _ = _variable_in(lone, variables)
+                    if inner is not None:
+                        return inner, other
+    return None, None
 
 
-def _candidates(
-    reader: Reader, site: Site, turn: _Turn, wanted: Mapping[str, Term], elements: Sequence[Term]
-) -> Iterator[Term | None]:
-    """Elements at which a walker may be that the positions leave open: the first, the last, the one written."""
-    for branch in site.where.nest:
-        if isinstance(branch.op, ops.TilesLoop) and branch.op.walker.name in wanted:
-            inner = reader.account.walks[branch.op.walker]
-            for atom in everything(inner.low):
-                if isinstance(atom, Read) and atom.args and _starts(atom.args[0], turn.name):
-                    yield None
-            if turn.walk is not None and turn.walk.extent == inner.extent:
-                yield wanted[branch.op.walker.name]
-            yield from _begun_by(inner.low, wanted[branch.op.walker.name], turn)
-    if turn.walk is None:
-        assert turn.loop is not None
-        yield reader.account.terms[turn.loop.start]
-        return
-    for element, spot in zip(elements, site.spots, strict=True):
-        if spot.extent == turn.walk.extent and not isinstance(spot.pick, ops.Along):
-            yield element
-    yield turn.walk.low
-    yield reduce(least, turn.walk.highs) - 1
-
-
-def _begun_by(low: Term, target: Term, turn: _Turn) -> Iterator[Term]:
-    """Where a walker or loop variable is in the last turn whose inner loop, from `low` on, begins before or there."""
+def _last_begun(low: Term, target: Term, variable: _Variable) -> Iterator[Term]:
+    """Where a variable is in its last iteration whose inner loop, from `low` on, begins at the target or before."""
     for atom, times in low.parts:
-        _, scale = _walker_in(atom, {turn.name: turn})
+        _, scale = _variable_in(atom, {variable.name: variable})
         if scale is not None:
             rest, by = target - (low - of(atom).times(times)), scale.times(abs(times))
-            found = quotient(rest, by) if times > 0 else -quotient(rest, by)
-            if isinstance(atom, TileNumber) and turn.walk is not None:
-                found = turn.walk.low + product(turn.walk.size, found)
-            yield found
+            position = quotient(rest, by) if times > 0 else -quotient(rest, by)
+            if isinstance(atom, TileNumber) and variable.walk is not None:
+                position = variable.walk.low + product(variable.walk.size, position)
+            yield position
 
 
-def _starts(term: Term, walker: str) -> bool:
+def _is_start_of(term: Term, walker: str) -> bool:
     lone = term.lone
     return isinstance(lone, Start) and lone.walker == walker
 
 
-def _chosen(
-    reader: Reader, site: Site, unknowns: Mapping[str, _Turn], wanted: Mapping[str, Term | None],
-    elements: Sequence[Term],
-) -> _Way | None:  # fmt: skip
-    way = _Way()
-    for name, turn in unknowns.items():
-        target = wanted[name]
-        if target is not None and _presumes(way.at(target), turn):
-            return None
-        if turn.loop is not None:
-            assert target is not None
-            _choose_variable(reader, way, turn.loop, way.at(target))
-        elif not _choose_walker(reader, way, site, turn, target, wanted, elements):
-            return None
-    for branch in site.where.nest:
-        if isinstance(branch.op, ops.If) and branch.condition is not None:
-            way.goals.append(changed(branch.condition, way.at))
-    way.goals += [changed(formula, way.at) for formula in site.present]
-    for spot, element in zip(site.spots, elements, strict=True):
-        place = spot.place
-        if spot.lane is not None:
-            lane = spot.lane.lone
-            assert lane is not None
-            factor = dict(place.parts).get(lane, 0)
-            if factor not in (1, -1) and not _lane_known(reader, spot, way, lane, unknowns, wanted):
-                return None
-            if lane not in way.chosen:
-                rest = place - of(lane).times(factor)
-                if lane in everything(rest):
-                    return None
-                way.chosen[lane] = (element - way.at(rest)).times(factor)
-            way.goals += [changed(formula, way.at) for formula in spot.lanes]
-        way.goals.append(equals(way.at(place), element))
-    return way
-
-
-def _presumes(target: Term, turn: _Turn) -> bool:
-    """Whether a choice is made by what is known only once it is made: no program need be there to know it."""
+def _presumes(target: Term, variable: _Variable) -> bool:
+    """Whether a choice depends on what is known only once it is made: there need be no program that knows it."""
     for atom in everything(target):
         match atom:
-            case Unknown(name, uniform=False) if name.rstrip("?#") in turn.own:
+            case Unknown(name, uniform=False) if name.rstrip("?#") in variable.own:
                 return True
-            case Start(walker) | Live(walker) | TileNumber(walker) if walker in turn.own:
+            case Start(walker) | Live(walker) | TileNumber(walker) if walker in variable.own:
                 return True
             case Lane():
                 return True
@@ -394,127 +482,12 @@ def _presumes(target: Term, turn: _Turn) -> bool:
     return False
 
 
-def _lane_known(
-    reader: Reader, spot: Spot, way: _Way, lane: Atom, unknowns: Mapping[str, _Turn], wanted: Mapping[str, Term | None]
-) -> bool:
-    """Whether a lane follows from the element its walker was chosen for."""
-    for name, turn in unknowns.items():
-        target = wanted[name]
-        if turn.walk is None or target is None:
-            continue
-        if turn.walk.start.lone in set(spot.place.atoms):
-            way.chosen[lane] = way.at(target) - way.at(turn.walk.start)
-            return True
-    return False
-
-
-def _choose_variable(reader: Reader, way: _Way, loop: ops.RangeLoop, target: Term) -> None:
-    start, stop, step = (way.at(reader.account.terms[value]) for value in (loop.start, loop.stop, loop.step))
-    variable = reader.account.terms[loop.variable].lone
-    assert variable is not None
-    way.chosen[variable] = target
-    if step.number is not None and step.number > 0:
-        way.goals += [at_most(start, target), below(target, stop)]
-        if step.number > 1:
-            way.goals.append(equals(remainder(target - start, step), 0))
-    elif step.number is not None and step.number < 0:
-        way.goals += [at_most(target, start), below(stop, target)]
-        if step.number < -1:
-            way.goals.append(equals(remainder(start - target, -step), 0))
-    else:
-        way.goals.append(Some())
-
-
-def _choose_walker(
-    reader: Reader, way: _Way, site: Site, turn: _Turn, target: Term | None, wanted: Mapping[str, Term | None],
-    elements: Sequence[Term],
-) -> bool:  # fmt: skip
-    """Puts a walker where its tile holds the target; False if no such place is known."""
-    walk, walker = turn.walk, turn.walker
-    assert walk is not None
-    assert walker is not None
-    low, highs = walk.low, walk.highs
-    start, live, count = walk.start.lone, walk.live.lone, walk.number.lone
-    if turn.segments is not None and (target is None or not _segment(reader, way, turn.segments, target, elements)):
-        return False
-    if target is None:
-        found = _segment_of(reader, way, site, turn, wanted, elements)
-        if found is None:
-            return False
-        target = found
-    target = way.at(target)
-    low = way.at(low)
-    if walker.type.is_each:
-        begin, tile = target, number(1)
-        index = target - low
-    else:
-        index = quotient(target - low, walk.size)
-        begin = low + product(walk.size, index)
-    ends = [way.at(high) for high in highs]
-    way.goals += [at_most(low, target), *(below(target, end) for end in ends)]
-    if not walker.type.is_each:
-        tile = walk.size
-        for end in ends:
-            tile = least(tile, end - begin)
-    assert start is not None
-    way.chosen[start] = begin
-    if isinstance(live, Live):
-        way.chosen[live] = tile
-    if isinstance(count, TileNumber):
-        way.chosen[count] = index
-    return True
-
-
-def _segment(
-    reader: Reader, way: _Way, segments: ops.Segments, target: Term, elements: Sequence[Term]
-) -> bool:
-    """Chooses the segment that holds an element: there is one, for borders go from 0 to the extent."""
-    index = reader.account.terms[segments.index].lone
-    assert index is not None
-    way.chosen[index] = _holder(reader, way, segments.offsets, way.at(target))
-    return target in elements
-
-
-def _segment_of(
-    reader: Reader, way: _Way, site: Site, turn: _Turn, wanted: Mapping[str, Term | None], elements: Sequence[Term]
-) -> Term | None:
-    """The element of a walker whose segment holds what an inner loop, from border to border, must reach."""
-    for branch in site.where.nest:
-        if not isinstance(branch.op, ops.TilesLoop):
-            continue
-        inner = reader.account.walks[branch.op.walker]
-        target = wanted.get(branch.op.walker.name)
-        for atom in everything(inner.low):
-            if isinstance(atom, Read) and atom.args and _starts(atom.args[0], turn.name) and target in elements:
-                held = reader.ranges.elements[atom.tensor]
-                is_offsets = isinstance(held, Content) and held.kind == "Offsets"
-                if is_offsets and reader.extent(held.dimension) == inner.extent:  # type: ignore[union-attr]
-                    tensor = next(t for t in reader.views if t.name == atom.tensor)
-                    assert target is not None
-                    return _holder(reader, way, tensor, target)
-    return None
-
-
-def _holder(reader: Reader, way: _Way, offsets: Tensor, target: Term) -> Term:
-    """The segment that holds an element."""
-    found = of(Unknown(f"segment of {target} in {offsets.name}", 0, 1 << 48, uniform=True))
-    begin, end = (of(Read(offsets.name, (place,))) for place in (found, found + 1))
-    borders = reader.views[offsets].extents[0]
-    held = reader.ranges.elements[offsets.name]
-    assert isinstance(held, Content)
-    # There is one only for an element that the segments have.
-    outside = below(target, 0), at_most(reader.extent(held.dimension), target)
-    inside = at_most(-found, 0), at_most(found + 2, borders), at_most(begin, target), below(target, end)
-    way.facts.append(Some((*outside, All(inside))))
-    return found
-
-
 # Scatters.
 
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
-    """A single store whose writes, if they never meet, are `writes` many, of `elements` in all."""
+    """A single store that, if its writes never meet, makes `writes` of them, for `elements` in all."""
 
     site: Site
     writes: Term
@@ -523,14 +496,14 @@ class Scatter:
     """`Unique` tensors that must hold no -1."""
 
 
-def scatter(reader: Reader, tensor: Tensor) -> Scatter | None:
-    """The one store of a tensor as a map from writes to elements, if it is run once by every program."""
-    sites = stores(reader, tensor)
-    if len(sites) != 1 or sites[0].where.nest or reader.parallel is None or sites[0].where.after_join:
+def scatter(collector: Collector, tensor: Tensor) -> Scatter | None:
+    """The one store of a tensor as a map from writes to elements, if every program runs it once."""
+    sites = stores(collector, tensor)
+    if len(sites) != 1 or sites[0].where.nest or collector.parallel is None or sites[0].where.after_join:
         return None
     (site,) = sites
     if isinstance(site.op, ops.Store) and site.op.raw:
-        return None  # nobody proved that its writes do not meet
+        return None  # its writes were not proved disjoint
     writes, elements = number(1), number(1)
     alive: set[str] = set()
     """Walkers each of whose elements is a write of its own."""
@@ -550,9 +523,9 @@ def scatter(reader: Reader, tensor: Tensor) -> Scatter | None:
             case _:
                 pass
         elements = product(elements, spot.extent)
-    for walker in reader.parallel.walkers:
+    for walker in collector.parallel.walkers:
         if walker.type.is_piece or not (walker.type.is_each or walker.name in alive):
             return None
-        writes = product(writes, reader.account.walks[walker].extent)
-    through = entries_of(site.present, reader.account.definitions, reader.values.filled)
+        writes = product(writes, collector.account.walks[walker].extent)
+    through = entries_of(site.present, collector.account.definitions, collector.values.filled)
     return None if through is None else Scatter(site, writes, elements, through)

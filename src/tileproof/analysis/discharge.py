@@ -1,7 +1,7 @@
-"""Takes a goal up the rungs until one settles it.
+"""Takes a goal up the rungs until one discharges it.
 
 Construction, then proof from what the kernel says, then from its contracts, then a compare of extents at launch, then
-z3. Whatever is left is open: for bounds a check at run time may settle it, for ownership and coverage nothing.
+z3. Whatever is left is open: for bounds a check at run time may discharge it, for ownership and coverage nothing.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import Content
 from tileproof.ir.walk import walk
 
-from .collect import Reader
+from .collect import Collector
+from .launch_guards import Compare, evaluated
 from .obligations import Goal, Violation
 from .prover import Answer, Prover, contradict, shadow
-from .relations import Compare, evaluated
 from .smt import impossible
 from .terms import (
     All,
@@ -42,7 +42,7 @@ from .terms import (
     of,
     terms,
 )
-from .verdict import Rung, Settled
+from .verdict import Discharged, Rung
 
 _LARGE = 1 << 20
 """An extent to which any other can be the smaller one."""
@@ -50,35 +50,35 @@ _LARGE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A goal no rung settled without a check, and what would break it."""
+    """A goal no rung discharged without a check, and what would break it."""
 
     goal: Goal
     violations: tuple[Violation, ...]
 
 
-class Settler:
-    """Settles the goals of one kernel."""
+class Discharger:
+    """Discharges the goals of one kernel."""
 
-    def __init__(self, reader: Reader, prover: Prover) -> None:
-        self.reader = reader
+    def __init__(self, collector: Collector, prover: Prover) -> None:
+        self.collector = collector
         self.prover = prover
         self.compares: list[Compare] = []
-        contents = any(isinstance(held, Content) for held in reader.ranges.elements.values())
+        contents = any(isinstance(held, Content) for held in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
-    def settle(self, goal: Goal) -> Settled | Open:
-        """The rung that settles a goal, or what is open."""
+    def discharge(self, goal: Goal) -> Discharged | Open:
+        """The rung that discharges a goal, or what is open."""
         if goal.by_construction:
-            return Settled(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
+            return Discharged(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
         found = self.proved(goal.violations, goal.span, goal.what, goal.runs)
-        if isinstance(found, Settled):
+        if isinstance(found, Discharged):
             claim = f"{goal.claim}: " if goal.claim else ""
-            return Settled(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
+            return Discharged(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
         return Open(goal, found)
 
     def proved(
         self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
-    ) -> Settled | tuple[Violation, ...]:
+    ) -> Discharged | tuple[Violation, ...]:
         """Whether no violation is possible; else those that are left. `runs` is what holds wherever it might happen."""
         rung, reason = Rung.PROOF, "linear arithmetic"
         demands: list[Compare] = []
@@ -104,8 +104,8 @@ class Settler:
         if demands:
             self.compares += [one for one in demands if one not in self.compares]
             texts = dict.fromkeys(demand.demand for demand in demands)
-            return Settled("", what, span, Rung.LAUNCH, f"the launch compares {', '.join(texts)}")
-        return Settled("", what, span, rung, reason)
+            return Discharged("", what, span, Rung.LAUNCH, f"the launch compares {', '.join(texts)}")
+        return Discharged("", what, span, rung, reason)
 
     def _contract_of(self, violation: Violation) -> str:
         """Which promises of the signature a proof could use."""
@@ -113,12 +113,12 @@ class Settler:
         every = (atom for formula in violation for term in terms(formula) for atom in everything(term))
         for atom in dict.fromkeys(every):
             if isinstance(atom, Read):
-                held = self.reader.ranges.elements.get(atom.tensor)
+                held = self.collector.ranges.elements.get(atom.tensor)
                 if isinstance(held, Content):
                     used.append(f"{atom.tensor} holds {held}")
             if isinstance(atom, GroupOf):
                 used.append(f"{atom.dimension} is a multiple of {atom.into}")
-        if self.reader.account.requires:
+        if self.collector.account.requires:
             used.append("tp.require")
         return ", ".join(dict.fromkeys(used)) if used else "the signature"
 
@@ -150,7 +150,7 @@ class Settler:
                 match atom:
                     case Unknown(data=True):
                         return True
-                    case Read(tensor) if not isinstance(self.reader.ranges.elements[tensor], Content):
+                    case Read(tensor) if not isinstance(self.collector.ranges.elements[tensor], Content):
                         return True
                     case _:
                         pass
@@ -192,8 +192,8 @@ class Settler:
     @property
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:
         """The extents of the dimensions that `tp.group` relates."""
-        extent = self.reader.extent
-        found = (op for op in walk(self.reader.kernel.body) if isinstance(op, Group))
+        extent = self.collector.extent
+        found = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
         return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in found}
 
 

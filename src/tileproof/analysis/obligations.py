@@ -25,7 +25,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import Content, Named, Walker
 
-from .collect import Reader, shown_name
+from .collect import Collector, shown_name
 from .sites import Bounded, Fitting, NotEmpty, Site, Walk
 from .terms import All, Formula, Lane, Some, Term, at_lane, at_most, below, changed, equals, number, of, renamed
 
@@ -33,7 +33,7 @@ Violation: TypeAlias = tuple[Formula, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class InBounds:
     """Positions along one axis are elements of it."""
 
     site: Site
@@ -41,7 +41,7 @@ class Inside:
 
 
 @dataclass(frozen=True, slots=True)
-class Apart:
+class Disjoint:
     """Two accesses of different programs meet at no element."""
 
     one: Site
@@ -49,7 +49,7 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
-class Lanes:
+class DisjointLanes:
     """Two lanes of one store meet at no element along an axis."""
 
     site: Site
@@ -63,7 +63,7 @@ class Contents:
     site: Site
 
 
-Subject: TypeAlias = Inside | Apart | Lanes | Contents | Bounded | NotEmpty | Fitting
+Subject: TypeAlias = InBounds | Disjoint | DisjointLanes | Contents | Bounded | NotEmpty | Fitting
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +83,16 @@ class Goal:
     """What is to be proved, in the user's words."""
 
 
-def goals(reader: Reader) -> Iterator[Goal]:
+def goals(collector: Collector) -> Iterator[Goal]:
     """All obligations of a kernel but coverage, which has rules of its own (`coverage`)."""
-    for demand in reader.account.demands:
+    for demand in collector.account.demands:
         match demand:
             case Site():
                 if not isinstance(demand.op, ops.Get) and not _is_raw(demand):
-                    yield from _inside(demand)
+                    yield from _in_bounds(demand)
                 if isinstance(demand.op, ops.Store) and not _is_raw(demand):
                     yield from _lanes(demand)
-                    yield from _contents(reader, demand, demand.op)
+                    yield from _contents(collector, demand, demand.op)
             case Bounded():
                 yield _bounded(demand)
             case NotEmpty(live=live, where=where):
@@ -100,34 +100,34 @@ def goals(reader: Reader) -> Iterator[Goal]:
                 yield Goal("nonempty", demand, demand.op.span, what, "", ((at_most(live, 0),),), where.path)
             case Fitting():
                 yield Goal("fits", demand, demand.op.span, demand.op.span.text)
-    yield from _ownership(reader)
+    yield from _ownership(collector)
 
 
 def _is_raw(site: Site) -> bool:
     return isinstance(site.op, ops.Load | ops.Store) and site.op.raw
 
 
-def _inside(site: Site) -> Iterator[Goal]:
+def _in_bounds(site: Site) -> Iterator[Goal]:
     for axis, spot in enumerate(site.spots):
         reason = _walks_axis(site, axis)
         before = (*site.where.path, *site.present, *spot.lanes)
         yield Goal(
-            "inside", Inside(site, axis), site.span, _text(site), reason,
+            "in bounds", InBounds(site, axis), site.span, _text(site), reason,
             ((below(spot.position, 0),), (at_most(spot.extent, spot.position),)), before, _claim(site, axis),
         )  # fmt: skip
 
 
-def full(reader: Reader) -> Iterator[tuple[Site, int, Violation, Violation]]:
+def full(collector: Collector) -> Iterator[tuple[Site, int, Violation, Violation]]:
     """For each access along a tile: site, axis, what holds there, and what holds if the tile is clipped at the edge.
 
     Nothing is owed: where it is not proved, lanes are masked. Sizes that nothing is known of are not asked about.
     """
-    for site in reader.account.sites:
+    for site in collector.account.sites:
         for axis, spot in enumerate(site.spots):
             if not isinstance(spot.pick, ops.Along) or spot.pick.walker.type.size is None:
                 continue
-            walk = reader.account.walks[spot.pick.walker]
-            if reader.account.requires or (spot.extent.number is not None and walk.size.number is not None):
+            walk = collector.account.walks[spot.pick.walker]
+            if collector.account.requires or (spot.extent.number is not None and walk.size.number is not None):
                 yield site, axis, site.where.path, (below(walk.live, walk.size),)
 
 
@@ -184,18 +184,18 @@ def _lanes(site: Site) -> Iterator[Goal]:
 
         again = tuple(changed(formula, moved) for formula in (*spot.lanes, *spot.present))
         yield Goal(
-            "apart", Lanes(site, axis), site.span, f"lanes of {_text(site)}", "",
+            "disjoint", DisjointLanes(site, axis), site.span, f"lanes of {_text(site)}", "",
             ((equals(spot.position, moved(spot.position)), below(spot.lane, other)),), (*site.touches, *again),
         )  # fmt: skip
 
 
-def _contents(reader: Reader, site: Site, op: ops.Store) -> Iterator[Goal]:
+def _contents(collector: Collector, site: Site, op: ops.Store) -> Iterator[Goal]:
     """What is stored into an `Index` tensor is a position of its dimension, or none."""
     element = op.tensor.type.element
     if not isinstance(element, Content):
         return
-    value, extent = reader.values.stored(op.value), reader.extent(element.dimension)
-    lanes = reader.values.lanes_of(op.value)
+    value, extent = collector.values.stored(op.value), collector.extent(element.dimension)
+    lanes = collector.values.lanes_of(op.value)
     yield Goal(
         "contents", Contents(site), site.span, _text(site), "",
         ((below(value, -1),), (at_most(extent, value),)), (*site.where.path, *lanes),
@@ -209,53 +209,53 @@ def _bounded(demand: Bounded) -> Goal:
     high = () if demand.high is None else ((below(demand.high, demand.index),),)
     end = "" if demand.high is None else f" <= {demand.high}"
     claim = f"{demand.low} <= {demand.what}{end}"
-    return Goal("inside", demand, demand.op.span, demand.what, "", (low, *high), path, claim)
+    return Goal("in bounds", demand, demand.op.span, demand.what, "", (low, *high), path, claim)
 
 
 # Ownership.
 
 
-def _ownership(reader: Reader) -> Iterator[Goal]:
-    space = reader.parallel
+def _ownership(collector: Collector) -> Iterator[Goal]:
+    space = collector.parallel
     if space is None:
         return
-    written = {site.view.root for site in reader.account.sites if isinstance(site.op, ops.Store)}
+    written = {site.view.root for site in collector.account.sites if isinstance(site.op, ops.Store)}
     by_root: dict[object, list[Site]] = {}
-    for site in reader.account.sites:
-        if site.view.root in written and site.where.inside and not _is_raw(site):
+    for site in collector.account.sites:
+        if site.view.root in written and site.where.in_space and not _is_raw(site):
             by_root.setdefault(site.view.root, []).append(site)
     for sites in by_root.values():
         for one, two in combinations_with_replacement(sites, 2):
             if one.writes or two.writes:
-                yield _apart(reader, space, one, two)
+                yield _disjoint(collector, space, one, two)
 
 
-def _apart(reader: Reader, space: ops.Parallel, one: Site, two: Site) -> Goal:
+def _disjoint(collector: Collector, space: ops.Parallel, one: Site, two: Site) -> Goal:
     what = _text(one) if one is two else f"{_text(one)} and {_text(two)}"
-    subject = Apart(one, two)
+    subject = Disjoint(one, two)
     separate = one.where.after_join != two.where.after_join
     walkers = [w for w in space.walkers if not (w.type.is_piece and one.where.after_join)]
     if not walkers and not separate:
-        return Goal("apart", subject, one.span, what, "one program follows the join")
+        return Goal("disjoint", subject, one.span, what, "one program follows the join")
     if not separate:
-        reason = _own_point(reader, walkers, one, two)
+        reason = _own_point(collector, walkers, one, two)
         if reason:
-            return Goal("apart", subject, one.span, what, reason)
+            return Goal("disjoint", subject, one.span, what, reason)
     again = tuple(changed(formula, _other) for formula in two.touches)
     meeting = [equals(a.place, _other(b.place)) for a, b in zip(one.spots, two.spots, strict=True)]
-    parted: tuple[Formula, ...] = () if separate else (_different_point(reader, space, walkers),)
-    return Goal("apart", subject, one.span, what, "", ((*meeting, *parted),), (*one.touches, *again))
+    parted: tuple[Formula, ...] = () if separate else (_different_point(collector, space, walkers),)
+    return Goal("disjoint", subject, one.span, what, "", ((*meeting, *parted),), (*one.touches, *again))
 
 
 def _other(term: Term) -> Term:
     return renamed(term, 1)
 
 
-def _own_point(reader: Reader, walkers: Sequence[Walker], one: Site, two: Site) -> str:
+def _own_point(collector: Collector, walkers: Sequence[Walker], one: Site, two: Site) -> str:
     """Why two accesses can only be of one program: each names its point of the space, walker by walker."""
     own = []
     for walker in walkers:
-        walk = reader.account.walks[walker]
+        walk = collector.account.walks[walker]
         here = [
             axis
             for axis, (a, b) in enumerate(zip(one.spots, two.spots, strict=True))
@@ -284,16 +284,16 @@ def _moved(walk: Walk, place: Term, each: bool) -> bool:
     return gap != number(0) if each else not isinstance(gap.lone, Lane)
 
 
-def _different_point(reader: Reader, space: ops.Parallel, walkers: Sequence[Walker]) -> Formula:
+def _different_point(collector: Collector, space: ops.Parallel, walkers: Sequence[Walker]) -> Formula:
     """That two points of the space differ, along one walker at least."""
     segments = {segment.walker: segment for segment in space.segments}
     options: list[Formula] = []
     for walker in walkers:
-        walk = reader.account.walks[walker]
+        walk = collector.account.walks[walker]
         gap = _other(walk.start) - walk.start
         away = at_most(walk.size, gap), at_most(walk.size, -gap)
         if walker in segments:
-            index = reader.account.terms[segments[walker].index]
+            index = collector.account.terms[segments[walker].index]
             options += [below(index, _other(index)), below(_other(index), index)]
             same = equals(index, _other(index))
             options += [All((same, side)) for side in away]

@@ -1,4 +1,4 @@
-"""All obligations of a kernel, settled or reported."""
+"""All obligations of a kernel, discharged or reported."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 
 from . import coverage
 from .axioms import Axioms
-from .collect import Reader
+from .collect import Collector
 from .counterexample import Refuter, Replay
-from .discharge import Open, Settler, is_demand
+from .discharge import Discharger, Open, is_demand
 from .invariants import learn
-from .obligations import Apart, Contents, Goal, Inside, Lanes, Violation, full, goals
+from .launch_guards import Compare, Fits
+from .obligations import Contents, Disjoint, DisjointLanes, Goal, InBounds, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .relations import Compare, Fits
 from .sites import Bounded, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
-from .verdict import Full, Residual, Rung, Settled, Verdict
+from .verdict import Discharged, Full, Residual, Rung, Verdict
 
-_Settle: TypeAlias = Callable[[Rung, str], None]
+_Discharge: TypeAlias = Callable[[Rung, str], None]
 _USUAL_EXTENT = 4096
 """What does not fit 64 bits for extents of this size is no use to anyone."""
 
 
 def prove(kernel: ops.KernelIR, replay: Replay | None = None, *, deny_checks: bool = False) -> Verdict:
-    """Settles every obligation of a kernel; `replay` runs counter-examples, without it none is claimed."""
+    """Discharges every obligation of a kernel; `replay` runs counter-examples, without it none is claimed."""
     return _Checker(kernel, replay, deny_checks).check()
 
 
@@ -39,12 +39,12 @@ class _Checker:
     def __init__(self, kernel: ops.KernelIR, replay: Replay | None, deny_checks: bool) -> None:
         self.kernel = kernel
         self.deny_checks = deny_checks
-        self.reader = Reader(kernel)
-        self.account = self.reader.read()
-        axioms = Axioms(self.reader.ranges, self.account.definitions, self.reader.offsets)
-        self.settler = Settler(self.reader, Prover(axioms, self.account.contracts))
-        self.refuter = None if replay is None else Refuter(self.settler, replay)
-        self.settled: list[Settled] = []
+        self.collector = Collector(kernel)
+        self.account = self.collector.collect()
+        axioms = Axioms(self.collector.ranges, self.account.definitions, self.collector.offsets)
+        self.discharger = Discharger(self.collector, Prover(axioms, self.account.contracts))
+        self.refuter = None if replay is None else Refuter(self.discharger, replay)
+        self.discharged: list[Discharged] = []
         self.findings: list[Diagnostic] = []
         self.fits: list[Fits] = []
         self.residuals: list[Residual] = []
@@ -53,10 +53,10 @@ class _Checker:
 
     def check(self) -> Verdict:
         """The verdict."""
-        owed = list(goals(self.reader))
+        owed = list(goals(self.collector))
         asked = [formula for goal in owed for violation in goal.violations for formula in violation]
-        extents = [extent for view in self.reader.views.values() for extent in view.extents]
-        learn(self.account, self.settler.prover, asked, extents)
+        extents = [extent for view in self.collector.views.values() for extent in view.extents]
+        learn(self.account, self.discharger.prover, asked, extents)
         for goal in owed:
             self._goal(goal)
         for parameter in self.kernel.parameters:
@@ -65,32 +65,32 @@ class _Checker:
                 self._covered(parameter, tensor)
         unclipped = tuple(
             Full(site.op, axis)
-            for site, axis, runs, clipped in full(self.reader)
-            if self.settler.prover.impossible(runs, about=clipped)
+            for site, axis, runs, clipped in full(self.collector)
+            if self.discharger.prover.impossible(runs, about=clipped)
         )
         found = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
-        compares: tuple[Compare | Fits, ...] = (*dict.fromkeys(self.settler.compares), *self.fits)
+        compares: tuple[Compare | Fits, ...] = (*dict.fromkeys(self.discharger.compares), *self.fits)
         complete = tuple(dict.fromkeys(self.complete))
         return Verdict(
-            self.kernel, tuple(self.settled), found, compares, tuple(self.residuals), complete, unclipped
+            self.kernel, tuple(self.discharged), found, compares, tuple(self.residuals), complete, unclipped
         )
 
     def _goal(self, goal: Goal) -> None:
         if isinstance(goal.subject, Fitting):
             self._fitting(goal, goal.subject)
             return
-        if isinstance(goal.subject, Apart) and goal.subject.one.view.root in self.racing:
+        if isinstance(goal.subject, Disjoint) and goal.subject.one.view.root in self.racing:
             return
-        result = self.settler.settle(goal)
-        if isinstance(result, Settled):
-            self.settled.append(result)
+        result = self.discharger.discharge(goal)
+        if isinstance(result, Discharged):
+            self.discharged.append(result)
             return
         match goal.subject:
-            case Inside() | Bounded() | Contents():
+            case InBounds() | Bounded() | Contents():
                 self._outside(result)
             case NotEmpty():
                 self.findings.append(_empty(goal))
-            case Apart() | Lanes():
+            case Disjoint() | DisjointLanes():
                 self._meeting(result)
 
     # Bounds.
@@ -99,22 +99,22 @@ class _Checker:
         goal = found.goal
         axis: int | None
         match goal.subject:
-            case Inside(site, axis):
+            case InBounds(site, axis):
                 index, where = site.spots[axis].position - site.spots[axis].extent, site.where
-                early = self.reader.parallel is not None and _is_early(self.reader, site.spots[axis].pick)
+                early = self.collector.parallel is not None and _is_early(self.collector, site.spots[axis].pick)
                 op: ops.AnyOp = site.op
             case Contents(site):
                 assert isinstance(site.op, ops.Store)
                 op, where, axis = site.op, site.where, None
-                index, early = self.reader.values.stored(site.op.value), False
+                index, early = self.collector.values.stored(site.op.value), False
             case Bounded(op=op, index=index, where=where):
-                axis, early = None, not where.inside
+                axis, early = None, not where.in_space
             case _:
                 raise TypeError(goal.subject)
         if not depends_on_data(index) and not _has_scalars(index) and self.refuter is not None:
             seen = self.refuter.counter_example(found.violations, OutOfBounds, [goal.span])
             if seen is not None:
-                code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_INSIDE
+                code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_IN_BOUNDS
                 self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _own_tile(goal.subject) or _way_in(op))
                 return
         rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
@@ -127,16 +127,16 @@ class _Checker:
         self.residuals.append(Residual(op, axis, rung))
         reason = "tested before any loop" if rung is Rung.PRECHECK else "tested where it is used"
         reason = f"{goal.claim}: {reason}" if goal.claim else reason
-        self.settled.append(Settled(goal.kind, goal.what, goal.span, rung, reason))
+        self.discharged.append(Discharged(goal.kind, goal.what, goal.span, rung, reason))
 
     def _fitting(self, goal: Goal, demand: Fitting) -> None:
-        term, ranges = demand.term, self.reader.ranges
+        term, ranges = demand.term, self.collector.ranges
         if term is not None:
             small = ranges.knowing(lambda atom: _USUAL_EXTENT)
             if small.of(term).within(demand.limit):
                 self.fits.append(Fits(term, ranges, goal.span, demand.limit))
                 reason = "the launch looks whether it fits 64 bits"
-                self.settled.append(Settled(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
+                self.discharged.append(Discharged(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
                 return
         if all(known.code is not Code.MAY_NOT_FIT or known.span != goal.span for known in self.findings):
             self.findings.append(_wide(goal))
@@ -145,18 +145,18 @@ class _Checker:
 
     def _meeting(self, found: Open) -> None:
         goal = found.goal
-        site = goal.subject.one if isinstance(goal.subject, Apart) else goal.subject.site  # type: ignore[union-attr]
+        site = goal.subject.one if isinstance(goal.subject, Disjoint) else goal.subject.site  # type: ignore[union-attr]
         self.racing.add(site.view.root)
-        places = [goal.subject.one.span, goal.subject.two.span] if isinstance(goal.subject, Apart) else [goal.span]
+        places = [goal.subject.one.span, goal.subject.two.span] if isinstance(goal.subject, Disjoint) else [goal.span]
         if self.refuter is not None:
             seen = self.refuter.counter_example(found.violations, Race, places)
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
-                stores = isinstance(goal.subject, Apart) and goal.subject.two.writes and not lanes
-                cure = _differing(self.reader, site) if stores else ""
-                self._refuted(Code.LANES_NOT_APART if lanes else Code.NOT_APART, seen, cure)
+                stores = isinstance(goal.subject, Disjoint) and goal.subject.two.writes and not lanes
+                cure = _differing(self.collector, site) if stores else ""
+                self._refuted(Code.LANES_NOT_DISJOINT if lanes else Code.NOT_DISJOINT, seen, cure)
                 return
-        self.findings.append(_not_apart(goal))
+        self.findings.append(_not_disjoint(goal))
 
     def _refuted(self, code: Code, seen: TileproofError, help: str = "") -> None:
         for finding in seen.diagnostics:
@@ -167,55 +167,57 @@ class _Checker:
     # Coverage.
 
     def _covered(self, parameter: ops.Parameter, tensor: Tensor) -> None:
-        def settle(rung: Rung, reason: str) -> None:
-            self.settled.append(Settled("covered", parameter.name, parameter.span, rung, reason))
+        def discharge(rung: Rung, reason: str) -> None:
+            self.discharged.append(Discharged("covered", parameter.name, parameter.span, rung, reason))
 
-        reason = coverage.structure(self.reader, tensor)
+        reason = coverage.covered_by_construction(self.collector, tensor)
         if reason:
-            settle(Rung.CONSTRUCTION, reason)
+            discharge(Rung.CONSTRUCTION, reason)
             return
-        prover = self.settler.prover
-        miss = coverage.Miss()
-        for ways in coverage.WAYS:
-            miss = coverage.missed(self.reader, tensor, ways)
-            if not miss.stores:
+        prover = self.discharger.prover
+        miss = coverage.Uncovered()
+        for attempts in coverage.ATTEMPTS:
+            miss = coverage.uncovered(self.collector, tensor, attempts)
+            if not miss.witnesses:
                 break
             if prover.impossible(miss.formulas, contracts=False):
-                settle(Rung.PROOF, "every element is reached by a program")
+                discharge(Rung.PROOF, "every element is reached by a program")
                 return
             answer = prover.ask(miss.formulas)
             if answer.impossible:
-                settle(Rung.CONTRACT, "every element is reached by a program, by contract")
+                discharge(Rung.CONTRACT, "every element is reached by a program, by contract")
                 return
-            if self._compared_cover(parameter, answer, miss.element, settle):
+            if self._compared_cover(parameter, answer, miss.element, discharge):
                 return
-        if self._scattered(parameter, tensor, miss.element, settle):
+        if self._scattered(parameter, tensor, miss.element, discharge):
             return
         if self.refuter is not None:
             seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
             if seen is not None:
-                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.reader, tensor)))
+                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.collector, tensor)))
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.reader, tensor))))
+        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.collector, tensor))))
 
-    def _compared_cover(self, parameter: ops.Parameter, answer: Answer, element: Violation, settle: _Settle) -> bool:
+    def _compared_cover(
+        self, parameter: ops.Parameter, answer: Answer, element: Violation, discharge: _Discharge
+    ) -> bool:
         made = []
         what = f"every element of {parameter.name} is written"
         for case in answer.open:
-            found = self.settler.compare_for(case, parameter.span, what, element)
+            found = self.discharger.compare_for(case, parameter.span, what, element)
             if found is None:
                 return False
             made.append(found)
-        if not self.settler.can_be_met(made, element):
+        if not self.discharger.can_be_met(made, element):
             return False
-        self.settler.compares += [one for one in made if one not in self.settler.compares]
-        settle(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
+        self.discharger.compares += [one for one in made if one not in self.discharger.compares]
+        discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
         return True
 
-    def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, settle: _Settle) -> bool:
-        found = coverage.scatter(self.reader, tensor)
+    def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, discharge: _Discharge) -> bool:
+        found = coverage.scatter(self.collector, tensor)
         if found is None or tensor in self.racing:
             return False
         if any(residual.op is found.site.op for residual in self.residuals):
@@ -226,14 +228,14 @@ class _Checker:
         is_enough = gap.number is not None and gap.number >= 0
         demand, why = f"{found.writes} == {found.elements}", f"every element of {parameter.name} is written"
         made = Compare((below(found.writes, found.elements),), demand, parameter.span, why)
-        if not is_enough and not self.settler.can_be_met((made,), element):
+        if not is_enough and not self.discharger.can_be_met((made,), element):
             return False
         self.complete += found.through
         if is_enough:
-            settle(Rung.PROOF, "no two writes meet, and they are as many as the elements")
+            discharge(Rung.PROOF, "no two writes meet, and they are as many as the elements")
             return True
-        self.settler.compares.append(made)
-        settle(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
+        self.discharger.compares.append(made)
+        discharge(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
 
 
@@ -254,7 +256,7 @@ def _way_in(op: ops.AnyOp) -> str:
 
 def _own_tile(subject: object) -> str:
     """The cure for a full tile of positions, counted from where a walker starts; empty if it is no such tile."""
-    if not isinstance(subject, Inside):
+    if not isinstance(subject, InBounds):
         return ""
     spot = subject.site.spots[subject.axis]
     begins = None if spot.lane is None else (spot.position - spot.lane).lone
@@ -264,17 +266,17 @@ def _own_tile(subject: object) -> str:
     return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
 
 
-def _differing(reader: Reader, site: Site) -> str:
+def _differing(collector: Collector, site: Site) -> str:
     """The cure for stores that meet because of what was read: equal entries, or borders that fall; empty if neither."""
     for branch in site.where.nest:
         match branch.op:
             case ops.RangeLoop(start=start):
-                low = reader.account.terms[start].lone
+                low = collector.account.terms[start].lone
             case ops.TilesLoop(walker=walker):
-                low = reader.account.walks[walker].low.lone
+                low = collector.account.walks[walker].low.lone
             case _:
                 continue
-        if isinstance(low, Read) and isinstance(reader.ranges.elements[low.tensor], Range):
+        if isinstance(low, Read) and isinstance(collector.ranges.elements[low.tensor], Range):
             return f"declare {low.tensor} Offsets of what is walked, if it holds borders: these never fall"
     for axis, spot in enumerate(site.spots):
         entry, dimension = spot.position.lone, site.view.root.type.dimensions[axis]
@@ -286,32 +288,32 @@ def _differing(reader: Reader, site: Site) -> str:
     return ""
 
 
-def _is_early(reader: Reader, pick: ops.Pick) -> bool:
+def _is_early(collector: Collector, pick: ops.Pick) -> bool:
     match pick:
         case ops.At(value) | ops.Gather(value):
-            return value in reader.early
+            return value in collector.early
         case ops.Along(walker):
-            return walker in reader.early
+            return walker in collector.early
         case _:
             return True
 
 
-def _not_apart(goal: Goal) -> Diagnostic:
+def _not_disjoint(goal: Goal) -> Diagnostic:
     match goal.subject:
-        case Lanes(site, axis):
+        case DisjointLanes(site, axis):
             return Diagnostic(
-                Code.LANES_NOT_APART,
+                Code.LANES_NOT_DISJOINT,
                 f"two lanes of this store along axis {axis} of {site.op.tensor.name} may write one element",
                 goal.span,
                 "the positions were not proved to differ",
                 help=f"take the positions from a Unique tensor, or declare {site.view.root.name} Sum, Max or Min",
             )
-        case Apart(one, two):
+        case Disjoint(one, two):
             name = one.view.root.name
             verbs = ["writes" if site.writes else "reads" for site in (one, two)]
             labels = () if one is two else (Label(two.span, f"another program {verbs[1]} it here"),)
             return Diagnostic(
-                Code.APART_OPEN,
+                Code.DISJOINT_OPEN,
                 f"programs could not be proved to touch different elements of {name}",
                 one.span,
                 f"a program {verbs[0]} it here" if labels else "two programs might write one element here",

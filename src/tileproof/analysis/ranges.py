@@ -60,6 +60,10 @@ class Range:
         """Whether all of them are 64-bit numbers."""
         return self.low >= -LARGEST - 1 and self.high <= LARGEST
 
+    def contains(self, other: Range) -> bool:
+        """Whether all of another interval lies in it."""
+        return self.low <= other.low and other.high <= self.high
+
     def within(self, limit: int) -> bool:
         """Whether none is further from 0 than `limit`."""
         return -limit <= self.low and self.high <= limit

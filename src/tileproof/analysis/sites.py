@@ -61,7 +61,7 @@ class Where:
 
     path: tuple[Formula, ...]
     nest: tuple[Branch, ...]
-    inside: bool
+    in_space: bool
     """In the parallel space, or in a kernel that has none."""
     after_join: bool
     in_test: bool = False

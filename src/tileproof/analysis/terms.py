@@ -539,12 +539,6 @@ def equals(left: Term, right: Term | int) -> Fact:
     return Fact(left - right, equal=True)
 
 
-def differs(left: Term, right: Term | int) -> Formula:
-    """`left != right`."""
-    gap = left - right
-    return Some((Fact(gap + 1), Fact(-gap + 1)))
-
-
 def negation(formula: Formula) -> Formula:
     """What holds where the formula does not."""
     match formula:

@@ -1,4 +1,4 @@
-"""How obligations were settled, and what is left to do at launch and at run time."""
+"""How obligations were discharged, and what is left to do at launch and at run time."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR
 
 if TYPE_CHECKING:
-    from .relations import Compare, Fits  # loaded where a proof has some
+    from .launch_guards import Compare, Fits  # loaded where a proof has some
 
 
 class Rung(IntEnum):
-    """What settled an obligation; the lower, the cheaper."""
+    """What discharged an obligation; the lower, the cheaper."""
 
     CONSTRUCTION = 1
     PROOF = 2
@@ -31,7 +31,7 @@ class Rung(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
+class Discharged:
     """An obligation that holds, or is made to hold."""
 
     goal: str
@@ -63,7 +63,7 @@ class Verdict:
     """What came of all obligations of a kernel."""
 
     kernel: KernelIR | None
-    settled: tuple[Settled, ...] = ()
+    discharged: tuple[Discharged, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
     compares: tuple[Compare | Fits, ...] = ()
     residuals: tuple[Residual, ...] = ()
@@ -80,8 +80,8 @@ class Verdict:
 
     @property
     def rungs(self) -> Mapping[Rung, int]:
-        """How many obligations each rung settled."""
+        """How many obligations each rung discharged."""
         counts: dict[Rung, int] = {}
-        for settled in self.settled:
-            counts[settled.rung] = counts.get(settled.rung, 0) + 1
+        for discharged in self.discharged:
+            counts[discharged.rung] = counts.get(discharged.rung, 0) + 1
         return dict(sorted(counts.items()))

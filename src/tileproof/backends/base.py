@@ -15,8 +15,12 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import Diagnostic, LaunchError
+from tileproof.diagnostics.values import shown
+
 Proved: TypeAlias = Any
-"""A proved kernel, `compiler.proved.Proved`: `ready` is the IR to run; what is compiled of it is kept in a `Memo`."""
+"""A proved kernel, `compiler.proved.Proved`: `ready` is the IR to run; code compiled from it is kept in a `Memo`."""
 Bound: TypeAlias = Any
 """The arguments of a launch, `runtime.launch.binding.Bound`: `tensors`, `scalars` and `dimensions` by name."""
 Tensor: TypeAlias = Any
@@ -33,8 +37,8 @@ class Backend(Protocol):
     def on_gpu(self) -> bool:
         """Whether arguments of its launches are on a GPU, and not on the host."""
 
-    def compile(self, found: Proved, bound: Bound) -> Any:
-        """Code for a launch, and for others like it if it is remembered in a `Memo` of `found`.
+    def compile(self, proved: Proved, bound: Bound) -> Any:
+        """Code for a launch, and for others like it if it is remembered in a `Memo` of `proved`.
 
         The device decides what code is. On the host it is a function of the arguments, which are arrays of numpy and
         numbers by name, and of the dimensions, which runs every point of the kernel; on a GPU a
@@ -47,11 +51,11 @@ class Device(Protocol):
 
     # Launches and graphs.
 
-    def launch(self, backend: Backend, found: Proved, bound: Bound) -> None:
+    def launch(self, backend: Backend, proved: Proved, bound: Bound) -> None:
         """Runs a launch that was bound and checked, with the code that a backend makes for it."""
 
     def part_of(
-        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
     ) -> tuple[Work, Any]:
         """A launch for a graph: the work, and what `player_of` takes of it. `ahead` is the part before it."""
 
@@ -106,6 +110,9 @@ _backends: dict[str, Backend | Callable[[], Backend]] = {}
 _devices: dict[int | None, Device] = {}
 _makers: dict[bool, Callable[[int | None], Device]] = {}
 """What makes the device of the host, and that of a GPU."""
+_NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
+_DIGITS: Final = 10
+"""No machine has GPUs with numbers of so many digits."""
 
 
 def register(name: str, backend: Backend | Callable[[], Backend]) -> None:
@@ -130,10 +137,10 @@ def backend_of(name: str, device: int | None) -> Backend:
     """The backend of a name for arguments on a device."""
     if name == AUTO:
         name = "cpu" if device is None else "cuda"
-    found = _backends[name]
-    if not hasattr(found, "compile"):  # `isinstance` with a protocol takes as long as the rest of a launch
-        found = _backends[name] = found()
-    return cast(Backend, found)
+    backend = _backends[name]
+    if not hasattr(backend, "compile"):  # `isinstance` with a protocol takes as long as the rest of a launch
+        backend = _backends[name] = backend()
+    return cast(Backend, backend)
 
 
 def register_devices(host: Callable[[int | None], Device], gpu: Callable[[int | None], Device]) -> None:
@@ -141,12 +148,32 @@ def register_devices(host: Callable[[int | None], Device], gpu: Callable[[int | 
     _makers.update({False: host, True: gpu})
 
 
+def device_number(device: str) -> int | None:
+    """The number of the GPU that is named, None for the CPU."""
+    known = _NUMBERS.get(device, -1) if type(device) is str else -1
+    if known != -1:
+        return known
+    kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
+    if kind == "cpu" and (not colon or number == "0"):
+        return None
+    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
+        return int(number or 0)
+    raise LaunchError(
+        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
+    )
+
+
+def device_name(number: int | None) -> str:
+    """The name of a device, as users write it."""
+    return "cpu" if number is None else f"cuda:{number}"
+
+
 def device_of(number: int | None) -> Device:
     """The GPU with a number; the host for None."""
-    found = _devices.get(number)
-    if found is None:
-        found = _devices.setdefault(number, _makers[number is not None](number))
-    return found
+    device = _devices.get(number)
+    if device is None:
+        device = _devices.setdefault(number, _makers[number is not None](number))
+    return device
 
 
 class Memory(Enum):

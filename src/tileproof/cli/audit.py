@@ -1,11 +1,8 @@
-"""`tileproof audit`: every `tp.unsafe` block of some files, with its reason and what it uses of `tp.raw`.
+"""`tileproof audit`: lists every `tp.unsafe` block of some files, with its reason and what it uses of `tp.raw`.
 
-Reads source only, so that it works on any code base. A name that comes from elsewhere may be tileproof's all the
-same (`from .common import tp`); an audit would rather list such a block, and say so, than miss it.
-
-What the names of a file mean, by its source alone: nothing is imported, nothing runs. A name is followed through
-scopes, imports and plain assignments to where it comes from, as a dotted path: `tileproof.raw.load`, or
-`.common.tp.unsafe` where it came by a relative import.
+Reads source only, so that it works on any code base. Names are resolved by the imports and plain assignments of a file,
+whatever scope they are in, and a name from another module may be tileproof's all the same (`from .common import tp`):
+an audit may list a block too many, never one too few.
 """
 
 from __future__ import annotations
@@ -19,69 +16,71 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from tileproof.diagnostics import Code, Diagnostic, Source, render, shown_path
 from tileproof.diagnostics.report import Json, finding
 
-from .load import compile_source, read_source
-from .usage import UsageError, wants_color
+from .kernel_file import compile_source, read_source
+from .usage import Commands, UsageError, add_command, count, wants_color
 
-Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-Binding: TypeAlias = "ast.expr | str | None"
-"""What a name stands for: another expression, a path, or something that only running the file would tell."""
+Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+With: TypeAlias = ast.With | ast.AsyncWith
+Around: TypeAlias = tuple[Definition | With, ...]
+"""The definitions and `with` blocks around a node, outermost first."""
 
-_HOMES = ("tileproof.language.unsafe.", "tileproof.language.kernel.")
+_HOMES: Final = ("tileproof.language.unsafe.", "tileproof.language.kernel.")
 """Modules in which public names are defined; `tileproof` is where users find them."""
 
 
-@dataclass(slots=True)
-class Scope:
-    """The names a module, class or function binds, in any order: a branch not taken must not hide a binding."""
+class Names:
+    """Where the names of a file come from, as dotted paths: `tileproof.raw`, or `.common.tp` for a relative import."""
 
-    outer: Scope | None = None
-    is_class: bool = False
-    names: dict[str, list[Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
-    """Modules of which everything is imported."""
+    def __init__(self, tree: ast.Module) -> None:
+        self._values: dict[str, list[ast.expr | str]] = {}
+        self._stars: list[str] = []
+        for node in ast.walk(tree):
+            match node:
+                case ast.Import(names=aliases):
+                    for alias in aliases:
+                        root = alias.name.partition(".")[0]
+                        self._bind(alias.asname or root, alias.name if alias.asname else root)
+                case ast.ImportFrom(names=aliases):
+                    module = "." * node.level + (node.module or "")
+                    self._stars += [module for alias in aliases if alias.name == "*"]
+                    for alias in aliases:
+                        self._bind(alias.asname or alias.name, _join(module, alias.name))
+                case ast.Assign(targets=targets, value=value):
+                    for target in targets:
+                        self._assign(target, value)
+                case ast.AnnAssign(value=ast.expr() as value) | ast.NamedExpr(value=value):
+                    self._assign(node.target, value)
 
-    def path(self, node: ast.expr) -> str | None:
-        """Where the thing that an expression names comes from; None if the file does not tell."""
-        return self._path(node, frozenset())
-
-    def _path(self, node: ast.expr, seen: frozenset[tuple[int, str]]) -> str | None:
+    def path(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> str | None:
+        """Where the thing that an expression names comes from; None if the file does not show it. Of several origins
+        tileproof is preferred: `try: import tileproof as tp`, `except: tp = None`."""
         tail: list[str] = []
         while isinstance(node, ast.Attribute):
-            tail.append(node.attr)
+            tail.insert(0, node.attr)
             node = node.value
-        start = self._origin(node.id, seen) if isinstance(node, ast.Name) else None
-        return None if start is None else _public(_below(start, *reversed(tail)))
-
-    def _origin(self, name: str, seen: frozenset[tuple[int, str]]) -> str | None:
-        scope: Scope | None = self
-        while scope is not None:
-            if name in scope.names and (scope is self or not scope.is_class):
-                return scope._bound(name, seen)
-            scope = scope.outer
-        return _preferred([_below(module, name) for module in self._all_stars()])
-
-    def _bound(self, name: str, seen: frozenset[tuple[int, str]]) -> str | None:
-        if (id(self), name) in seen:
+        if not isinstance(node, ast.Name) or node.id in seen:
             return None
-        seen |= {(id(self), name)}
-        found = (self._path(each, seen) if isinstance(each, ast.expr) else each for each in self.names[name])
-        return _preferred([path for path in found if path is not None])
+        values = self._values.get(node.id) or [_join(module, node.id) for module in self._stars]
+        found = (each if isinstance(each, str) else self.path(each, seen | {node.id}) for each in values)
+        paths = [_public(_join(each, *tail)) for each in found if each is not None]
+        return next((each for each in paths if is_tileproof(each)), paths[0] if paths else None)
 
-    def _all_stars(self) -> Iterator[str]:
-        scope: Scope | None = self
-        while scope is not None:
-            yield from scope.stars
-            scope = scope.outer
+    def _bind(self, name: str, value: ast.expr | str) -> None:
+        self._values.setdefault(name, []).append(value)
 
-
-def _preferred(paths: Sequence[str]) -> str | None:
-    """Of several origins tileproof, if it is among them: `try: import tileproof as tp`, `except: tp = None`."""
-    return next((path for path in paths if is_tileproof(path)), paths[0] if paths else None)
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        """`u = tp.unsafe`, and `u, r = tp.unsafe, tp.raw` one by one."""
+        match target, value:
+            case ast.Name(id=name), _:
+                self._bind(name, value)
+            case (ast.Tuple(elts=names) | ast.List(elts=names)), (ast.Tuple(elts=values) | ast.List(elts=values)):
+                for each, of in zip(names, values, strict=False):
+                    self._assign(each, of)
 
 
 def is_tileproof(path: str) -> bool:
@@ -90,149 +89,42 @@ def is_tileproof(path: str) -> bool:
 
 
 def _public(path: str) -> str:
-    for home in _HOMES:
-        if path.startswith(home):
-            return "tileproof." + path.removeprefix(home)
-    return path
+    home = next((home for home in _HOMES if path.startswith(home)), "tileproof.")
+    return "tileproof." + path.removeprefix(home) if is_tileproof(path) and path != "tileproof" else path
 
 
-def _below(start: str, *names: str) -> str:
+def _join(start: str, *names: str) -> str:
     """`tileproof`, `raw` make `tileproof.raw`; `..`, `tp` make `..tp`."""
     for name in names:
         start = start + name if start.endswith(".") else f"{start}.{name}"
     return start
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a node stands."""
-
-    scope: Scope
-    functions: tuple[tuple[ast.AST, Scope], ...] = ()
-    """The functions and classes around it, outermost first, each with the scope it is defined in."""
-    holders: tuple[ast.AST, ...] = ()
-    """The `with` blocks around it, outermost first."""
-
-
-def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Place]]:
-    """Every node with its place, in the order of the source. Without recursion: expressions may be very deep."""
-    pending: list[tuple[ast.AST, Place]] = [(tree, Place(_scope(tree.body)))]
+def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Around]]:
+    """Every node and what is around it, in the order of the source. Without recursion: expressions may be very deep."""
+    pending: list[tuple[ast.AST, Around]] = [(tree, ())]
     while pending:
-        node, place = pending.pop()
-        yield node, place
-        pending.extend(reversed(list(_children(node, place))))
+        node, around = pending.pop()
+        yield node, around
+        inner = (*around, node) if isinstance(node, Definition | With) else around
+        pending.extend((child, inner) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
-def _children(node: ast.AST, place: Place) -> Iterator[tuple[ast.AST, Place]]:
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-            arguments = () if isinstance(node, ast.ClassDef) else _arguments(node.args)
-            scope = _scope(node.body, arguments, place.scope, isinstance(node, ast.ClassDef))
-            inner = Place(scope, (*place.functions, (node, place.scope)), place.holders)
-            body: Sequence[ast.AST] = node.body
-        case ast.Lambda():
-            inner = Place(_scope([], _arguments(node.args), place.scope), place.functions, place.holders)
-            body = [node.body]
-        case ast.With() | ast.AsyncWith():
-            inner = Place(place.scope, place.functions, (*place.holders, node))
-            body = node.body
-        case _:
-            inner, body = place, ()
-    inside = {id(child) for child in body}
-    for child in ast.iter_child_nodes(node):
-        yield child, inner if id(child) in inside else place
-
-
-def _arguments(arguments: ast.arguments) -> tuple[str, ...]:
-    listed = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return tuple(each.arg for each in listed if each is not None)
-
-
-def _scope(
-    body: Sequence[ast.stmt], arguments: Sequence[str] = (), outer: Scope | None = None, is_class: bool = False
-) -> Scope:
-    scope = Scope(outer, is_class, {name: [None] for name in arguments})
-    elsewhere: set[str] = set()
-    pending: list[ast.AST] = list(body)
-    while pending:
-        node = pending.pop()
-        match node:
-            case ast.Global() | ast.Nonlocal():
-                elsewhere.update(node.names)
-            case ast.Import() | ast.ImportFrom():
-                _import(scope, node)
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    _assign(scope, target, value)
-            case ast.AnnAssign(target=ast.Name(), value=value) if value is not None:
-                _assign(scope, node.target, value)
-            case ast.NamedExpr(target=target, value=value):
-                _assign(scope, target, value)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                _bind(scope, name, None)
-                continue
-            case ast.Lambda():
-                continue
-            case ast.Name(id=name, ctx=ast.Store()):
-                _bind(scope, name, None)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                _bind(scope, name, None)
-        pending.extend(ast.iter_child_nodes(node))
-    for name in elsewhere:
-        scope.names.pop(name, None)
-    return scope
-
-
-def _bind(scope: Scope, name: str, meaning: Binding) -> None:
-    scope.names.setdefault(name, []).append(meaning)
-
-
-def _assign(scope: Scope, target: ast.expr, value: ast.expr) -> None:
-    """`u = tp.unsafe`, and `u, r = tp.unsafe, tp.raw` piece by piece."""
-    if isinstance(target, ast.Name):
-        _bind(scope, target.id, value)
-    elif (
-        isinstance(target, ast.Tuple | ast.List)
-        and isinstance(value, ast.Tuple | ast.List)
-        and len(target.elts) == len(value.elts)
-    ):
-        for each, meaning in zip(target.elts, value.elts, strict=True):
-            _assign(scope, each, meaning)
-
-
-def _import(scope: Scope, node: ast.Import | ast.ImportFrom) -> None:
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            _bind(scope, alias.asname or alias.name.partition(".")[0], _imported(alias))
-        return
-    module = "." * node.level + (node.module or "")
-    for alias in node.names:
-        if alias.name == "*":
-            scope.stars.append(module)
-        else:
-            _bind(scope, alias.asname or alias.name, _below(module, alias.name))
-
-
-def _imported(alias: ast.alias) -> str:
-    """`import a.b as x` makes x of `a.b`; `import a.b` makes a of `a`."""
-    return alias.name if alias.asname else alias.name.partition(".")[0]
-
-
-def decorated(function: Function, scope: Scope) -> str | None:
-    """The path of the decorator that makes a function a kernel: one named `kernel`, tileproof's if it is there."""
-    plain = [each.func if isinstance(each, ast.Call) else each for each in function.decorator_list]
-    paths = [path for each in plain if (path := scope.path(each)) is not None]
-    return _preferred([path for path in paths if path.rpartition(".")[2] == "kernel"])
+def decorator(node: Definition, names: Names) -> str | None:
+    """The path of the decorator that makes a function a kernel: one named `kernel`."""
+    paths = [names.path(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
+    return next((path for path in paths if path is not None and path.rpartition(".")[2] == "kernel"), None)
 
 
 def kernel_makers(tree: ast.Module) -> Iterator[str]:
     """The path of everything that makes a kernel at the top level of a file: `@tp.kernel`, and `tp.kernel(f)`."""
-    for node, place in walk(tree):
-        if place.functions:
+    names = Names(tree)
+    for node, around in walk(tree):
+        if any(isinstance(each, Definition) for each in around):
             continue
-        if isinstance(node, ast.FunctionDef) and (path := decorated(node, place.scope)):
+        if isinstance(node, ast.FunctionDef) and (path := decorator(node, names)):
             yield path
-        elif isinstance(node, ast.Call) and place.scope.path(node.func) == "tileproof.kernel":
+        elif isinstance(node, ast.Call) and names.path(node.func) == "tileproof.kernel":
             yield "tileproof.kernel"
 
 
@@ -242,13 +134,13 @@ examples:
   tileproof audit src --max 0               exit 1 if there is any: for CI
   tileproof audit kernels.py --format json  for an editor, a dashboard or an agent
 
-What stands in a block is its author's promise, which nobody proves:
+The code in a block is its author's promise; nothing proves it:
 
   with tp.unsafe("order is a permutation: the host sorted it"):
       t = tp.raw.load(x, order[n])
 
 Hidden folders and virtual environments are left out. The exit code is 0, 1 if there are more blocks than --max
-allows or a file cannot be read, 2 if the command is wrong.
+allows or a file cannot be read, 2 for wrong usage.
 """
 
 _WORDS = ("unsafe", "kernel")
@@ -291,16 +183,10 @@ class Audit:
     problems: list[Diagnostic] = field(default_factory=list)
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "audit",
-        help=summary,
-        description="Lists the tp.unsafe blocks of Python files, with their reasons and their uses of tp.raw. "
-        "Reads the files, imports none.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Lists the tp.unsafe blocks of Python files, with their reasons and their uses of tp.raw. Reads the "
+    parser = add_command(commands, "audit", summary, description + "files, imports none.", EXAMPLES)
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a Python file, or a folder with such files below")
     parser.add_argument("--max", metavar="N", type=int, help="how many blocks are allowed (default: any number)")
     parser.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
@@ -308,7 +194,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     if options.max is not None and options.max < 0:
         raise UsageError(f"--max {options.max}: at least 0")
     audit = examine(options.paths)
@@ -376,57 +262,48 @@ def parse(source: Source) -> ast.Module | Diagnostic:
 
 def blocks(tree: ast.Module, file: str) -> list[Block]:
     """The unsafe blocks of a file in the order of their lines; a use belongs to the innermost block around it."""
-    found: dict[int, Block] = {}
+    names = Names(tree)
     listed: list[Block] = []
-    for node, place in walk(tree):
+    found: dict[int, Block] = {}
+    for node, around in walk(tree):
         match node:
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    if block := _block(node, item.context_expr, place, file):
+                    if block := _block(node, item.context_expr, around, names, file):
                         listed.append(block)
                         found[id(node)] = block
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
-                around = next((found[id(each)] for each in reversed(place.holders) if id(each) in found), None)
-                parts = (place.scope.path(node) or "").split(".") if around is not None else []
-                if around is not None and len(parts) > 2 and parts[-2] == "raw":
-                    around.raw.append(Use(node.lineno, ".".join(parts[-2:])))
+                block = next((found[id(each)] for each in reversed(around) if id(each) in found), None)
+                parts = (names.path(node) or "").split(".") if block is not None else []
+                if block is not None and len(parts) > 2 and parts[-2] == "raw":
+                    block.raw.append(Use(node.lineno, ".".join(parts[-2:])))
     return listed
 
 
-def _block(node: ast.With | ast.AsyncWith, opened: ast.expr, place: Place, file: str) -> Block | None:
+def _block(node: With, opened: ast.expr, around: Around, names: Names, file: str) -> Block | None:
+    """What a `with` opens, if it is `tp.unsafe` or may be. Kernels have no other `with`."""
     if not isinstance(opened, ast.Call):
         return None
-    path = place.scope.path(opened.func)
-    kind, name = _holder(place)
-    if path != "tileproof.unsafe" and not _may_open(path, kind):
-        return None
-    given = next((each.value for each in opened.keywords if each.arg == "reason"), None)
-    reason = opened.args[0] if opened.args else given
+    path = names.path(opened.func)
+    definitions = [each for each in around if isinstance(each, Definition)]
+    match definitions[-1:]:
+        case []:
+            kind = "module"
+        case [ast.ClassDef()]:
+            kind = "class"
+        case _:
+            kind = "kernel" if decorator(definitions[-1], names) == "tileproof.kernel" else "function"
+    is_certain = path == "tileproof.unsafe"
+    if not is_certain and kind != "kernel":
+        root, last = ("", "") if path is None else (path.partition(".")[0], path.rpartition(".")[2])
+        if last != "unsafe" or root in ("tileproof", *sys.stdlib_module_names):
+            return None
+    reason = next((each.value for each in opened.keywords if each.arg == "reason"), None)
+    reason = opened.args[0] if opened.args else reason
     literal = reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else None
     written = "" if reason is None else ast.unparse(reason)
-    end = node.end_lineno or node.lineno
-    return Block(file, node.lineno, end, kind, name, literal, written, path == "tileproof.unsafe")
-
-
-def _may_open(path: str | None, kind: str) -> bool:
-    """Whether something may be `tp.unsafe` under another name. Kernels have no other `with`."""
-    if kind == "kernel":
-        return True
-    if path is None or is_tileproof(path):
-        return False
-    root, _, _ = path.partition(".")
-    return path.rpartition(".")[2] == "unsafe" and root not in sys.stdlib_module_names
-
-
-def _holder(place: Place) -> tuple[str, str]:
-    """Kind and qualified name of the innermost function or class around a place."""
-    if not place.functions:
-        return "module", ""
-    node, scope = place.functions[-1]
-    name = ".".join(str(getattr(each, "name", "")) for each, _ in place.functions)
-    if not isinstance(node, Function):
-        return "class", name
-    return "kernel" if decorated(node, scope) == "tileproof.kernel" else "function", name
+    name = ".".join(each.name for each in definitions)
+    return Block(file, node.lineno, node.end_lineno or node.lineno, kind, name, literal, written, is_certain)
 
 
 def _text(audit: Audit, limit: int | None, exceeded: bool) -> Iterator[str]:
@@ -440,22 +317,18 @@ def _text(audit: Audit, limit: int | None, exceeded: bool) -> Iterator[str]:
         else:
             yield f"  reason: {' '.join((block.reason or '').split()) or 'none is given'}"
         if not block.certain:
-            yield "  listed to be safe: the file does not show that the block is tileproof's"
+            yield "  possibly: the file does not show that the block is tileproof's"
         yield from (f"  {file}:{use.line}: tp.{use.name}" for use in block.raw)
-        yield "" if block.raw else "  no tp.raw in it: the block can go\n"
+        yield "" if block.raw else "  uses no tp.raw: remove the block\n"
     uses = sum(len(block.raw) for block in audit.blocks)
     yield (
-        f"{_count(len(audit.blocks), 'unsafe block')}, {_count(uses, 'use')} of tp.raw, "
-        f"{_count(audit.files, 'file')} read"
+        f"{count(len(audit.blocks), 'unsafe block')}, {count(uses, 'use')} of tp.raw, "
+        f"{count(audit.files, 'file')} read"
     )
     if audit.problems:
         yield "not everything could be read: there may be more blocks"
     if exceeded:
         yield f"--max {limit} allows fewer: index the tensor and let the checker prove it, or raise the limit"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number or 'no'} {noun}{'' if number == 1 else 's'}"
 
 
 def _json(audit: Audit, limit: int | None, exceeded: bool) -> str:

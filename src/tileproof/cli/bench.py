@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from .chat.machine import read_rate
-from .chat.model import carried_out, chosen_model, opened
+from .chat.model import chosen_model, opened, run_command
 from .chat.options import Place, add_model_options, place_of
 from .chat.reports import Report, file_names, write
 from .chat.sweeps import Row, measured, planned
 from .chat.terminal import Notes, shown_bytes, shown_count
-from .usage import UsageError
+from .usage import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -38,20 +38,15 @@ in the cache, for each token; its share is of the rate at which a kernel that do
 of those measured before, between and after the rows.
 
 A run during which other processes used more than a tenth of a core does not count and is repeated; where every run was
-like that, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 if the command is wrong, 130
+like that, the row is marked as loaded. The exit code is 0, 1 if a row is loaded, 2 for wrong usage, 130
 after Ctrl-C.
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "bench",
-        help=summary,
-        description="Measures tokens per second of decode (tg) and prefill (pp).",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Measures tokens per second of decode (tg) and prefill (pp)."
+    parser = add_command(commands, "bench", summary, description, EXAMPLES)
     option = parser.add_argument
     add_model_options(parser)
     option("--shape", metavar="NAME", help="random weights in the shape of a published model, such as qwen3-0.6b")
@@ -63,16 +58,16 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--into", metavar="DIR", help="write JSON, Markdown and a picture into this folder")
     option("--json", action="store_true", help="print an object for the table")
     option("--quiet", action="store_true", help="print the table and nothing else, errors excepted")
-    add_suite_options(parser)
+    suite = "the engine on an H200 next to its peers; all that follows is for it: --suite h200 --help"
+    option("--suite", metavar="h200 ...", nargs=argparse.REMAINDER, help=suite)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    suite = suite_of(options)
-    if suite is not None:
-        return suite()
-    return carried_out(lambda: _run(options))
+    if options.suite is not None:
+        return suite_main(options.suite)(options.suite[1:])
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -101,13 +96,13 @@ def _run(options: argparse.Namespace) -> int:
         row = measured(llm, each, options.repeat)
         limit = max(limit, read_rate(llm.device))
         rows.append(replace(row, read_rate=limit))
-        notes.say(rows[-1].line())
+        notes.note(rows[-1].line())
     rows = [replace(row, read_rate=limit) for row in rows]
     report = Report.of(llm, rows)
     print(report.as_json() if options.json else report.as_markdown(), flush=True)
     if into is not None:
         for line in write(report, into, file_names(report)):
-            notes.say(line)
+            notes.note(line)
     if report.is_loaded:
         notes.warn("the machine was busy with something else: rows marked as loaded are slower than they would be")
     return 1 if report.is_loaded else 0
@@ -144,66 +139,25 @@ def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
     device = device_of(place.device)
     began = time.perf_counter()
     shape(options.shape)
-    notes.say(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
+    notes.note(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
     config, weights = random_model(options.shape, device, place.quantize)
     llm = LLM.of(config, weights, device=device, max_seq_len=place.max_seq_len, memory=place.memory, max_batch=1)
     kept = f"{shown_bytes(weights.nbytes)} of weights, {shown_count(config.parameters)} parameters"
-    notes.say(f"made {kept}, in {time.perf_counter() - began:.1f} s")
+    notes.note(f"made {kept}, in {time.perf_counter() - began:.1f} s")
     return llm
 
 
-SUITES: Final = ("h200",)
-_VALUES: Final = (
-    ("--models", "NAME,...", "shapes to measure"),
-    ("--without", "NAME,...", "leave some contestants out"),
-    ("--contexts", "N,...", "contexts to decode at"),
-    ("--prompts", "N,...", "lengths of prompts"),
-    ("--rounds", "N", "turns of each contestant"),
-    ("--minutes", "N", "that all may take"),
-    ("--layers", "N", "cut models to so many layers, for a look"),
-    ("--save", "DIR", "write data, a page and pictures there"),
-    ("--from", "FILE", "make page and pictures of the data of an earlier run, without a GPU"),
-)
-_HOW_TO_RUN: Final = "the suite is not installed with tileproof: run the command in a checkout of the repository"
-
-
-def add_suite_options(parser: argparse.ArgumentParser) -> None:
-    """The option that names a suite, and those that suites have of their own."""
-    group = parser.add_argument_group("suites with peers")
-    group.add_argument("--suite", choices=SUITES, help="the engine on an H200 next to all peers that run there")
-    for flag, shown, meaning in _VALUES:
-        group.add_argument(flag, dest=_place(flag), metavar=shown, help=f"(suite) {meaning}")
-    group.add_argument("--quick", dest=_place("--quick"), action="store_true", help="(suite) few rows and rounds")
-
-
-def suite_of(options: argparse.Namespace) -> Callable[[], int] | None:
-    """What carries the suite out that was asked for, if one was."""
-    words = [word for flag, _, _ in _VALUES for word in _words(flag, getattr(options, _place(flag)))]
-    words += ["--quick"] if getattr(options, _place("--quick")) else []
-    if options.suite is None:
-        if words:
-            raise UsageError(f"{words[0]} is an option of a suite: add --suite {SUITES[0]}")
-        return None
-    main = _main_of(options.suite)
-    return lambda: main(words)
-
-
-def _place(flag: str) -> str:
-    return f"suite_{flag.lstrip('-')}"
-
-
-def _words(flag: str, value: str | None) -> Sequence[str]:
-    return () if value is None else (flag, value)
-
-
-def _main_of(name: str) -> Callable[[Sequence[str]], int]:
+def suite_main(words: Sequence[str]) -> Callable[[Sequence[str]], int]:
+    """The function that runs a suite of benchmarks/engine: the first word names it, the others are its options."""
+    if list(words[:1]) != ["h200"]:
+        raise UsageError(f"--suite {' '.join(words[:1])}: there is no such suite; there is h200")
     for root in (Path.cwd(), Path(__file__).resolve().parents[3]):
-        if (root / "benchmarks" / "engine" / f"{name}.py").is_file() and str(root) not in sys.path:
+        if (root / "benchmarks" / "engine" / "h200.py").is_file() and str(root) not in sys.path:
             sys.path.insert(0, str(root))
     try:
-        command: Callable[[Sequence[str]], int] = import_module(f"benchmarks.engine.{name}").main
+        main: Callable[[Sequence[str]], int] = import_module("benchmarks.engine.h200").main
     except ModuleNotFoundError as error:
-        if error.name not in ("benchmarks", "benchmarks.engine", f"benchmarks.engine.{name}"):
+        if error.name not in ("benchmarks", "benchmarks.engine", "benchmarks.engine.h200"):
             raise
-        raise UsageError(_HOW_TO_RUN) from None
-    return command
+        raise UsageError("suites are not installed with tileproof: run the command in a checkout") from None
+    return main

@@ -1,4 +1,4 @@
-"""`tileproof cache`: where compiled kernels are kept, how much room they take, and how to be rid of them."""
+"""`tileproof cache`: prints where compiled kernels are cached and how large they are, and removes them."""
 
 from __future__ import annotations
 
@@ -11,34 +11,31 @@ from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.compiler.cache import Cache, CacheWarning, Info, default
 from tileproof.diagnostics.values import in_words
 
+from .usage import Commands, add_command
+
 EXAMPLES = """\
 examples:
   tileproof cache info                where compiled kernels are, how many, how much room they take
   tileproof cache info --format json  the same, for a script
-  tileproof cache clear               remove them all; what is needed is compiled anew
+  tileproof cache clear               remove all of them; kernels are compiled again when they are needed
   tileproof cache path                the folder alone, as in: du -sh "$(tileproof cache path)"
 
 Two variables of the environment set it:
 
-  TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` keeps nothing
-  TILEPROOF_CACHE_LIMIT=2GB           how much may be kept (default: 1GiB); what was not used for longest goes first
+  TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` disables the cache
+  TILEPROOF_CACHE_LIMIT=2GB           the size limit (default: 1GiB); the least recently used entries go first
 
 A damaged entry is never used, so there is no need to clear after a crash. The folder must be yours alone, because
-what is in it runs as you. The exit code is 0, 1 if `clear` cannot write to the folder or `path` finds none, 2 if the
-command is wrong.
+code in it runs with your rights. The exit code is 0, 1 if `clear` cannot write to the folder or `path` finds none, 2
+for wrong usage.
 """
 
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "cache",
-        help=summary,
-        description="Shows or clears the folder in which compiled kernels are kept for later processes.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Shows or clears the folder in which compiled kernels are kept for later processes."
+    parser = add_command(commands, "cache", summary, description, EXAMPLES)
     actions = parser.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
     info = actions.add_parser("info", help="where the kernels are, how many, and how much room they take")
     info.add_argument("--format", choices=("text", "json"), default="text", help="how to print (default: text)")
@@ -63,7 +60,7 @@ def _clear(options: argparse.Namespace) -> int:
     if info.path is None:
         print(f"there is no cache: {info.problem}")
         return 0
-    print(f"removed {counted(entries)}, {in_words(size)}, from {info.path}")
+    print(f"removed {entry_count(entries)}, {in_words(size)}, from {info.path}")
     if info.problem:
         print(f"the folder could not be cleared: {info.problem}")
     return 1 if info.problem else 0
@@ -97,8 +94,8 @@ def _cubins(cache: Cache) -> tuple[int, int]:
 def _table(info: Info, cubins: tuple[int, int]) -> str:
     rows = [
         ("folder", "none" if info.path is None else str(info.path)),
-        ("holds", f"{counted(info.entries)}, {in_words(info.bytes)}"),
-        ("cubins", f"{counted(cubins[0])}, {in_words(cubins[1])}"),
+        ("holds", f"{entry_count(info.entries)}, {in_words(info.bytes)}"),
+        ("cubins", f"{entry_count(cubins[0])}, {in_words(cubins[1])}"),
         ("limit", in_words(info.limit)),
         ("state", f"keeps nothing: {info.problem}" if info.problem else "works"),
     ]
@@ -119,6 +116,6 @@ def _json(info: Info, cubins: tuple[int, int]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def counted(entries: int) -> str:
+def entry_count(entries: int) -> str:
     """`1 entry`, `12 entries`."""
     return f"{entries} {'entry' if entries == 1 else 'entries'}"

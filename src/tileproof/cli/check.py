@@ -1,24 +1,24 @@
-"""`tileproof check`: proves kernels safe, or says what is wrong with them. Needs no GPU and launches nothing."""
+"""`tileproof check`: proves kernels safe, or reports what is wrong with them. Needs no GPU and launches nothing."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tileproof.analysis.relations import Compare, Fits
-from tileproof.analysis.verdict import Rung, Settled, Verdict
+from tileproof import __version__
+from tileproof.analysis.launch_guards import Compare, Fits
+from tileproof.analysis.verdict import Discharged, Rung, Verdict
 from tileproof.compiler.compile import scope_of, verdict
-from tileproof.diagnostics import Code, Diagnostic, TileproofError, render, shown_path, to_json, to_sarif
+from tileproof.diagnostics import Code, Diagnostic, TileproofError, shown_path, to_json, to_sarif
 from tileproof.diagnostics.report import Checked, Proof
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Op
 
 from . import constants
-from .load import Loaded, load
-from .usage import installed_version, wants_color
+from .kernel_file import Loaded, load
+from .usage import Commands, add_command, count, print_findings
 
 _LONGEST = 44
 """An access that is longer is cut, so that the table stays one."""
@@ -36,8 +36,8 @@ class Line:
 
 
 def explanation(verdict: Verdict) -> Iterator[str]:
-    """The lines of the table, then tiles that are full, then what a launch compares."""
-    lines = lines_of(verdict.settled)
+    """The lines of the table, then the accesses that are never clipped, then the guards of a launch."""
+    lines = lines_of(verdict.discharged)
     if lines:
         places = [f"{line.span.line}:{line.span.column}" for line in lines]
         whats = [_cut(line.what) for line in lines]
@@ -45,9 +45,9 @@ def explanation(verdict: Verdict) -> Iterator[str]:
         goals = max(len(line.goal) for line in lines)
         rungs = max(len(line.rung.label) for line in lines)
         for line, place, what in zip(lines, places, whats, strict=True):
-            settled = f"{int(line.rung)} {line.rung.label.ljust(rungs)}"
+            rung = f"{int(line.rung)} {line.rung.label.ljust(rungs)}"
             reasons = "; ".join(dict.fromkeys(line.reasons))
-            yield f"  {place.rjust(widths[0])}  {what.ljust(widths[1])}  {line.goal.ljust(goals)}  {settled}  {reasons}"
+            yield f"  {place.rjust(widths[0])}  {what.ljust(widths[1])}  {line.goal.ljust(goals)}  {rung}  {reasons}"
     spans = (one.op.span for one in verdict.full if isinstance(one.op, Op))
     full = dict.fromkeys(" ".join(span.text.split()) for span in spans)
     if full:
@@ -57,7 +57,7 @@ def explanation(verdict: Verdict) -> Iterator[str]:
 
 
 def compared(compare: Compare | Fits) -> str:
-    """What a launch looks at, in the user's words."""
+    """What a guard compares at launch, in the user's words."""
     match compare:
         case Compare(demand=demand):
             return demand
@@ -65,14 +65,14 @@ def compared(compare: Compare | Fits) -> str:
             return f"`{' '.join(span.text.split())}` fits 64 bits"
 
 
-def lines_of(settled: tuple[Settled, ...]) -> list[Line]:
+def lines_of(discharged: tuple[Discharged, ...]) -> list[Line]:
     """Obligations by place and kind, in the order of the source; the costliest rung stands for all axes."""
     found: dict[tuple[Span, str, str], Line] = {}
-    for one in settled:
+    for one in discharged:
         line = found.setdefault((one.span, one.what, one.goal), Line(one.span, one.what, one.goal, one.rung))
         line.rung = max(line.rung, one.rung)
         line.reasons.append(one.reason)
-    order = {"covered": 0, "inside": 1, "nonempty": 2, "fits": 3, "apart": 4}
+    order = {"covered": 0, "in bounds": 1, "nonempty": 2, "fits": 3, "disjoint": 4}
     return sorted(found.values(), key=lambda line: (line.span.line, line.span.column, order.get(line.goal, 5)))
 
 
@@ -85,37 +85,34 @@ examples:
   tileproof check matmul.py                 every kernel of a file, for all sizes
   tileproof check matmul.py --explain       and why each access is safe
   tileproof check attention.py --with D=64  with the dimension D known
-  tileproof check src/*.py --deny-checks    no check may stay for run time
+  tileproof check src/*.py --deny-checks    reject kernels that need tests at run time
   tileproof check src/*.py --format sarif   for a code host; json serves editors and agents
 
-An access is settled by the first of these that can: 1 construction, 2 proof, 3 contract, 4 a compare at launch,
+The first of these rungs that applies proves an access safe: 1 construction, 2 proof, 3 contract, 4 a guard at launch,
 5 a test at the start of a program, 6 a test where the index is used.
 
-The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 if the command is wrong.
+The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 for wrong usage.
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "check",
-        help=summary,
-        description="Imports the files and checks every kernel defined in them, without launching any: that no two "
-        "programs touch one element, that no access leaves its tensor, that every Out is written as a whole.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Imports the files and checks every kernel defined in them, without launching any: that no two "
+        "programs touch one element, that no access leaves its tensor, that every Out is written as a whole."
     )
+    parser = add_command(commands, "check", summary, description, EXAMPLES)
     parser.add_argument("files", metavar="FILE", nargs="+", help="a Python file with kernels")
     formats = ("text", "json", "sarif")
     parser.add_argument("--format", choices=formats, default="text", help="how to print (default: text)")
-    parser.add_argument("--explain", action="store_true", help="say for every access what settles it, and why")
-    parser.add_argument("--deny-checks", action="store_true", help="refuse what would be tested at run time")
+    parser.add_argument("--explain", action="store_true", help="print for every access what proves it safe, and why")
+    parser.add_argument("--deny-checks", action="store_true", help="reject kernels that need tests at run time")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     started = time.perf_counter()
     given = dict(options.constants)
     loaded = [load(file) for file in dict.fromkeys(options.files)]
@@ -129,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
             print(to_json(_findings(reported), [kernel for result in reported for kernel in result.checked]))
         case _:
             reported = list(results)
-            print(to_sarif(_findings(reported), version=installed_version()))
+            print(to_sarif(_findings(reported), version=__version__))
     return 1 if _findings(reported) else 0
 
 
@@ -153,8 +150,8 @@ def _check(loaded: Loaded, given: Mapping[str, int], deny_checks: bool) -> _Resu
         except TileproofError as error:
             found, scope = Verdict(None, findings=error.diagnostics), ""
         proofs = tuple(
-            Proof(settled.goal, settled.what, settled.span, int(settled.rung), settled.rung.label, settled.reason)
-            for settled in found.settled
+            Proof(goal.goal, goal.what, goal.span, int(goal.rung), goal.rung.label, goal.reason)
+            for goal in found.discharged
         )
         result.findings.extend(found.findings)
         result.verdicts.append(found)
@@ -168,12 +165,10 @@ def _findings(results: Iterable[_Result]) -> list[Diagnostic]:
 
 def _report_text(results: Iterable[_Result], started: float, explain: bool) -> list[_Result]:
     """Prints each file as soon as it is checked, then the count."""
-    color = wants_color(sys.stdout)
     done: list[_Result] = []
     for result in results:
         done.append(result)
-        for finding in result.findings:
-            print(render(finding, color=color), end="\n\n")
+        print_findings(result.findings)
         for kernel, found in zip(result.checked, result.verdicts, strict=True):
             print(f"{shown_path(kernel.file)}: {kernel.kernel}: {_verdict(kernel, found)}")
             if explain:
@@ -189,23 +184,19 @@ def _report_text(results: Iterable[_Result], started: float, explain: bool) -> l
 
 def _verdict(kernel: Checked, found: Verdict) -> str:
     if not kernel.accepted:
-        return "refused"
+        return "rejected"
     scope = f", {kernel.scope}" if kernel.scope else ""
-    checks = _count(len(found.residuals), "check") + " at run time" if found.residuals else ""
-    compares = _count(len({c.span for c in found.compares}), "compare") + " at launch" if found.compares else ""
+    checks = count(len(found.residuals), "check") + " at run time" if found.residuals else ""
+    compares = count(len({c.span for c in found.compares}), "compare") + " at launch" if found.compares else ""
     left = " and ".join(part for part in (compares, checks) if part)
     return f"proved{scope}{'; ' + left if left else ''}"
 
 
 def _summary(results: Sequence[_Result], findings: Sequence[Diagnostic], seconds: float) -> str:
     verdicts = [kernel.accepted for result in results for kernel in result.checked]
-    kernels, files = _count(len(verdicts), "kernel"), _count(len(results), "file")
-    errors = f", {_count(len(findings), 'error')}" if findings else ""
+    kernels, files = count(len(verdicts), "kernel"), count(len(results), "file")
+    errors = f", {count(len(findings), 'error')}" if findings else ""
     return f"{kernels} in {files}: {sum(verdicts)} proved{errors} ({seconds:.2f} s)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _pointer(code: Code) -> str:

@@ -1,55 +1,39 @@
-"""`tileproof compile`: proves kernels, compiles them for GPUs that need not be here, and packs what it made."""
+"""`tileproof compile`: proves kernels, compiles them for GPUs that need not be here, and packs the results."""
 
 from __future__ import annotations
 
 import argparse
 import contextlib
 import os
-import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
+from tileproof import __version__
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.compiler.bundles import read_bundle
-from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, render, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, shown_path
 from tileproof.diagnostics.values import in_words
-from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
-from tileproof.language.dtypes import ALL, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Schedule
-from tileproof.runtime.launch.ahead_of_time import Launch, Made, Plan, compile_all, plan_launch, stand_in, write_bundle
+from tileproof.runtime.launch.ahead_of_time import CompiledVariant, Launch, Plan, compile_all, plan_launch, write_bundle
+from tileproof.tuning import Choice, Tunable
+from tileproof.tuning.inputs import DTYPES, TuningError, arguments_of, stand_ins
 
 from . import constants
-from .load import last_line, load
-from .usage import Progress, UsageError, installed_version, suggestion, wants_color
+from .kernel_file import last_line, load
+from .sizes import read_launches, to_fill_in
+from .usage import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
 
 NAME: Final = "arguments"
 """The function of a file that gives a launch of its kernel."""
-STORED: Final = {dtype.name: dtype.storage for dtype in ALL if dtype.storage is not None}
-_SHAPE: Final = re.compile(r"(?P<shape>(?:\d{1,18}(?:x\d{1,18})*)?)(?::(?P<type>\w+))?")
-
-
-def read_shapes(text: str) -> dict[str, str]:
-    """`x=128x64:bf16,scale=0.5` by name."""
-    found: dict[str, str] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, sign, value = (part.strip() for part in item.partition("="))
-        if not (sign and name.isidentifier()):
-            raise UsageError(f"--shapes: `{item}` is not a name and a shape, such as x=128x64:bf16")
-        if name in found:
-            raise UsageError(f"--shapes: `{name}` is given twice")
-        found[name] = value
-    return found
 
 
 def numbered(found: Sequence[Launch]) -> list[Launch]:
@@ -58,20 +42,21 @@ def numbered(found: Sequence[Launch]) -> list[Launch]:
     return [*first, *(replace(each, name=f"{each.name}.{number}") for number, each in rest)]
 
 
-def of_shapes(kernel: Kernel, shapes: Mapping[str, str], given: Mapping[str, int]) -> Launch:
-    """A launch with arguments of these shapes. Of a tensor that is left out, the shape must follow from the others."""
-    signature = parse(kernel).signature
-    names = [parameter.name for parameter in signature.arguments]
-    for name in shapes:
-        if name not in names:
-            there = f"`{kernel.name}` takes {', '.join(names)}"
-            raise UsageError(f"--shapes: there is no argument `{name}`{suggestion(name, names)}; {there}")
-    tensors = _tensors(signature, shapes, given)
-    args = [
-        tensors[each.name] if isinstance(each, TensorParameter) else _scalar(each, shapes.get(each.name))
-        for each in signature.arguments
-    ]
-    return Launch(kernel.name, kernel, args, constants.for_kernel(kernel, given))
+def of_sizes(kernel: Kernel, text: str, elements: str | None, given: Mapping[str, int]) -> Iterator[Launch]:
+    """Launches with arguments of these sizes, `M=16|64,K=128`, and element types, `bf16` or `T=bf16,x=f32`."""
+    types = {"": "f32"}
+    for item in filter(None, (part.strip() for part in (elements or "").split(","))):
+        name, sign, dtype = (part.strip() for part in item.partition("="))
+        name, dtype = (name, dtype) if sign else ("", name)
+        if dtype not in DTYPES:
+            raise UsageError(f"--element {item}: there is no such type{suggestion(dtype, DTYPES)}")
+        types[name] = dtype
+    named = constants.for_kernel(kernel, given)
+    for sizes, scalars in read_launches(kernel, text):
+        work = Tunable(
+            kernel.name, (kernel,), lambda *_: Choice(kernel), lambda *_: (), scalars=scalars, types=types
+        )
+        yield Launch(kernel.name, kernel, stand_ins(arguments_of(work, sizes, types[""], named)), named)
 
 
 def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> list[Launch]:
@@ -130,97 +115,8 @@ def _called(kernel: Kernel, function: Callable[[], Any]) -> Any:
 
 def unknown(kernel: Kernel) -> str:
     """What to do where no launch is known, with a `--shapes` to fill in."""
-    shown = ",".join(
-        f"{each.name}={'x'.join(map(str, each.dimensions))}" + ("" if _fixed(each) else ":f32")
-        if isinstance(each, TensorParameter)
-        else f"{each.name}=1"
-        for each in parse(kernel).signature.arguments
-    )
-    command = f'--kernel {kernel.name} --shapes "{shown}"'
-    return f"give {command} with numbers for names, or let {NAME}() in the file return one"
-
-
-# Arguments of given shapes.
-
-
-def _tensors(signature: Signature, shapes: Mapping[str, str], given: Mapping[str, int]) -> dict[str, Any]:
-    said = {each.name: _said(each, shapes[each.name]) for each in signature.tensors if each.name in shapes}
-    extents = signature.extents({name: shape for name, (shape, _) in said.items()}, given)
-    types: dict[str, str] = {}
-    for each in signature.tensors:
-        named = said.get(each.name, ((), None))[1]
-        if named is not None and isinstance(each.element, DTypeVar):
-            types.setdefault(each.element.name, named)
-    found = {}
-    for each in signature.tensors:
-        shape, named = said.get(each.name) or (_following(each, extents), None)
-        dtype = STORED[named or _fixed(each) or _shared(each, types)]
-        array = found[each.name] = stand_in(shape, dtype)
-        if isinstance(each.element, ContentOf):
-            _fill(array, each.element, extents.get(each.element.dimension, 0))
-    return found
-
-
-def _said(tensor: TensorParameter, text: str) -> tuple[tuple[int, ...], str | None]:
-    """Shape and element type as they are written."""
-    read = _SHAPE.fullmatch(text)
-    if read is None:
-        raise UsageError(f"--shapes: `{tensor.name}={text}` is not a shape, such as {tensor.name}=128x64:bf16")
-    named = read["type"]
-    if named is not None and named not in STORED:
-        close = suggestion(named, STORED)
-        raise UsageError(f"--shapes: `{named}` is not an element type{close}; there are {', '.join(STORED)}")
-    return tuple(map(int, filter(None, read["shape"].split("x")))), named
-
-
-def _following(tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:
-    """The shape of a tensor that was left out."""
-    try:
-        return tensor.shape({name: extent for name, extent in extents.items() if extent >= 0})
-    except OpenDimension:
-        shown = "x".join(map(str, tensor.dimensions))
-        raise UsageError(f"--shapes: the shape of `{tensor.name}` is not known: give {tensor.name}={shown}") from None
-
-
-def _fixed(tensor: TensorParameter) -> str | None:
-    """The element type that the signature says, if it does."""
-    match tensor.element:
-        case DType(name=name):
-            return name
-        case ContentOf():
-            return "i32"
-        case _:
-            return None
-
-
-def _shared(tensor: TensorParameter, types: Mapping[str, str]) -> str:
-    name = getattr(tensor.element, "name", "")
-    if name not in types:
-        raise UsageError(f"--shapes: the element type of `{tensor.name}` is open: write it, as {tensor.name}=8x8:f32")
-    return types[name]
-
-
-def _fill(array: Any, element: ContentOf, extent: int) -> None:
-    """Entries that an index tensor may hold; which they are is no part of the code."""
-    match element.kind:
-        case "Offsets":
-            array[...] = np.linspace(0, extent, array.size).astype(array.dtype).reshape(array.shape)
-        case "Unique":
-            numbers = np.arange(array.size).reshape(array.shape)
-            array[...] = np.where(numbers < extent, numbers, -1)
-        case _:
-            pass  # zeros are positions, unless there is none
-
-
-def _scalar(parameter: ScalarParameter, text: str | None) -> bool | int | float:
-    if text is None:
-        raise UsageError(f"--shapes: the scalar `{parameter.name}` needs a value: give {parameter.name}=1")
-    if text in ("True", "False"):
-        return text == "True"
-    for number in (lambda: int(text, 0), lambda: float(text)):
-        with contextlib.suppress(ValueError):
-            return number()
-    raise UsageError(f"--shapes: `{parameter.name}` is a scalar, and `{text}` is no number")
+    command = f'--kernel {kernel.name} --shapes "{to_fill_in(kernel)}"'
+    return f"give {command}, or let {NAME}() in the file return one"
 
 
 EXAMPLES = """\
@@ -228,7 +124,7 @@ examples:
   tileproof compile matmul.py --arch sm_90                    for an H100, with or without one at hand
   tileproof compile src/*.py --arch sm_80,sm_90 -o app.tpb    as a bundle, for tp.load_bundle("app.tpb")
   tileproof compile matmul.py --kernel matmul --arch sm_90 \\
-      --shapes "c=4096x4096,a=4096x4096:bf16,b=4096x4096" --with BM=128 --with BN=256 \\
+      --shapes M=4096,N=4096,K=4096 --element bf16 --with BM=128 --with BN=256 \\
       --schedule persistent,group=8,warps=8                   one kernel, for a launch like this one
   tileproof compile matmul.py --arch sm_90 --remarks          and how its tiles are loaded and multiplied
   tileproof compile matmul.py --arch sm_90 --emit text out    and its Tile IR, in out/matmul.sm_90.txt
@@ -239,13 +135,13 @@ returns: a list of arguments and a dict of constants, a list of such pairs, or a
 little: the code depends on element types, constants, strides, and on which powers of two up to 16 and which tile sizes
 divide the extents.
 
-Of --shapes an element type may be left out where the signature has it, or another argument shares it, and a tensor
-whose dimensions all follow from the others. Scalars are numbers: scale=0.5. Arrays have no gaps and begin at multiples
-of 16 bytes.
+--shapes has the extents of dimensions, and scalars: M=512,N=4096,scale=0.5. --element has the element types that the
+signature leaves open, for all or by name: bf16, or T=bf16,x=f32. Arrays have no gaps and begin at multiples of 16
+bytes.
 
-What was compiled is in the kernel cache afterwards, and `kept` says that it was there before. `spills` are bytes of
-each thread that do not fit its registers. The exit code is 0 if all was compiled, 1 if something was not, 2 if the
-command is wrong.
+The results are in the kernel cache afterwards; `kept` in the table means that they were there before. `spills` are
+bytes per thread that do not fit its registers. The exit code is 0 if all was compiled, 1 if something was not, 2 for
+wrong usage.
 """
 EMITTED: Final = {"bytecode": "tilebc", "text": "txt", "cubin": "cubin"}
 """What can be written for each kernel, and how its file ends."""
@@ -254,36 +150,34 @@ _COLUMNS: Final = {"bytecode": 9, "assembler": 10, "registers": 10, "spills": 7,
 """The columns of the table, and how wide they are."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "compile",
-        help=summary,
-        description="Proves the kernels of some files, compiles them for NVIDIA GPUs, and says what they take of one. "
-        "Needs no GPU.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Proves the kernels of some files, compiles them for NVIDIA GPUs, and prints the resources that they use. "
+        "Needs no GPU."
     )
+    parser = add_command(commands, "compile", summary, description, EXAMPLES)
     option = parser.add_argument
     option("files", metavar="FILE", nargs="*", help="a Python file with kernels")
     option("--arch", metavar="ARCH,...", help="for which GPUs: sm_90,sm_100 (default: those of this machine)")
     option("--kernel", metavar="NAME", help="this kernel alone")
-    shapes = "the arguments of a launch to compile one kernel for; may be repeated"
-    option("--shapes", metavar="X=128x64:bf16,...", action="append", default=[], help=shapes)
+    shapes = "the extents of a launch to compile one kernel for; may be repeated"
+    option("--shapes", metavar="M=512,N=4096,...", action="append", default=[], help=shapes)
+    option("--element", metavar="TYPE|T=TYPE,...", help="the element types of that launch (default: f32)")
     constants.add_option(parser, "Without it constants are those of the launch, or their defaults")
-    option("--schedule", metavar="NAME=VALUE,...", help="how programs are laid over the GPU, as tp.Schedule says")
-    option("-o", "--output", metavar="BUNDLE", help="write all that is made into one file")
+    option("--schedule", metavar="NAME=VALUE,...", help="the fields of a tp.Schedule, such as group=8,warps=8")
+    option("-o", "--output", metavar="BUNDLE", help="write all results into one file")
     written = f"write files into a folder: {', '.join(EMITTED)}; may be repeated"
     option("--emit", action="append", nargs=2, metavar=("KIND", "DIR"), default=[], help=written)
-    option("--remarks", action="store_true", help="say how tiles are loaded, stored and multiplied")
+    option("--remarks", action="store_true", help="print how tiles are loaded, stored and multiplied")
     option("--jobs", metavar="N", type=int, help="how many to assemble at a time (default: one for each core)")
-    option("--verbose", action="store_true", help="show what the assembler says itself")
-    option("--list", metavar="BUNDLE", help="say what is in a bundle, and compile nothing")
+    option("--verbose", action="store_true", help="print the assembler's own output")
+    option("--list", metavar="BUNDLE", help="print the contents of a bundle, and compile nothing")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     started = time.perf_counter()
     try:
         if options.list is not None:
@@ -297,16 +191,18 @@ def run(options: argparse.Namespace) -> int:
         schedule = _schedule(options.schedule)
         plans, failed = _plans(options, archs, schedule)
         made = _compiled(plans, options)
+    except TuningError as error:
+        raise UsageError(str(error)) from None
     except TileproofError as error:  # of the machine: no assembler, a bundle that is none
-        _print_findings(error.diagnostics)
+        print_findings(error.diagnostics)
         return 1
     failures = [each.outcome for each in made if isinstance(each.outcome, TileproofError)]
-    _print_findings(_distinct(failures))
+    print_findings(_distinct(failures))
     _print_remarks(made, options.remarks)
     _emit(made, options.emit)
     kept = sum(each.is_kept for each in made)
     good = len(made) - len(failures)
-    kernels = len({id(plan.found.kernel.function) for plan in plans})
+    kernels = len({id(plan.proved.kernel.function) for plan in plans})
     print(_summary(kernels, len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
     if options.output is not None:
         return _bundle(options.output, made, bool(failures or failed or not made))
@@ -341,15 +237,14 @@ def _schedule(text: str | None) -> Schedule | None:
     if text is None:
         return None
     said: dict[str, int | bool] = {}
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, sign, value = (part.strip() for part in item.partition("="))
+    for name, sign, value in named_values("--schedule", text, "a field of a schedule, such as warps=8"):
         if name not in Schedule.__slots__:
             there = f"a schedule has {', '.join(Schedule.__slots__)}"
             raise UsageError(f"--schedule {name}: no schedule has that{suggestion(name, Schedule.__slots__)}; {there}")
         try:
             said[name] = _TRUTHS[value.lower()] if value.lower() in _TRUTHS else int(value) if sign else True
         except ValueError:
-            raise UsageError(f"--schedule {item}: the value is a number, true or false") from None
+            raise UsageError(f"--schedule {name}={value}: the value is a number, true or false") from None
     try:
         return Schedule(**said)  # type: ignore[arg-type]
     except ValueError as error:
@@ -363,8 +258,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     _demand_kernel(options.kernel, kernels, [kernel.name for each in files for kernel in each.kernels])
     given = dict(options.constants)
     constants.demand_known(given, kernels)
-    shapes = [read_shapes(each) for each in options.shapes]
-    if shapes and len(kernels) != 1:
+    if options.shapes and len(kernels) != 1:
         names = ", ".join(kernel.name for kernel in kernels) or "none"
         raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
     progress = Progress()
@@ -373,7 +267,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
     for each in files:
         if each.problems:
             failed += 1
-            _print_findings(each.problems)
+            print_findings(each.problems)
         elif not each.kernels:
             print(f"{shown_path(each.file)}: no kernels")
         for kernel in each.kernels:
@@ -381,7 +275,7 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
                 continue
             try:
                 alone = len(each.kernels) == 1 or options.kernel is not None
-                found = _launches(kernel, shapes, given, schedule, alone)
+                found = _launches(kernel, options, given, schedule, alone)
                 if not found:
                     progress.clear()
                     failed += 1
@@ -390,8 +284,8 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
             except TileproofError as error:
                 progress.clear()
                 failed += 1
-                _print_findings(error.diagnostics)
-                print(f"{shown_path(each.file)}: {kernel.name}: refused")
+                print_findings(error.diagnostics)
+                print(f"{shown_path(each.file)}: {kernel.name}: rejected")
             proved += 1
             progress.step("kernels proved", proved, len(kernels))
     progress.clear()
@@ -399,11 +293,10 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
 
 
 def _launches(
-    kernel: Kernel, shapes: Sequence[Mapping[str, str]], given: Mapping[str, int], schedule: Schedule | None,
-    alone: bool,
-) -> list[Launch]:  # fmt: skip
-    if shapes:
-        found = [of_shapes(kernel, each, given) for each in shapes]
+    kernel: Kernel, options: argparse.Namespace, given: Mapping[str, int], schedule: Schedule | None, alone: bool
+) -> list[Launch]:
+    if options.shapes:
+        found = [launch for text in options.shapes for launch in of_sizes(kernel, text, options.element, given)]
     else:
         found = of_file(kernel, given, is_alone=alone)
     if schedule is not None:
@@ -420,7 +313,7 @@ def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence
 # Compiling.
 
 
-def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
+def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[CompiledVariant]:
     """Everything compiled, and a line printed for each."""
     wanted = [variant for plan in plans for variant in plan.variants]
     outcomes = compile_all(
@@ -433,8 +326,8 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     if wanted:
         print(_line("kernel", width, "arch", _COLUMNS), flush=True)
     progress = Progress()
-    made: dict[int, Made] = {}
-    ordered: list[Made] = []
+    made: dict[int, CompiledVariant] = {}
+    ordered: list[CompiledVariant] = []
     for each in outcomes:
         made[id(each.variant)] = each
         progress.clear()
@@ -446,12 +339,12 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Made]:
     return ordered
 
 
-def _row(made: Made, width: int) -> str:
+def _row(made: CompiledVariant, width: int) -> str:
     """One line: what a kernel takes on an architecture."""
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, MachineCode):
         codes = ", ".join(dict.fromkeys(each.code.id for each in made.outcome.diagnostics))
-        return f"{_line(name, width, arch, [])}   refused: {codes}"
+        return f"{_line(name, width, arch, [])}   rejected: {codes}"
     cells = (
         f"{1e3 * made.seconds:.0f} ms" if made.seconds else "-",
         "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
@@ -473,13 +366,7 @@ def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
     return list(dict.fromkeys(finding for error in failures for finding in error.diagnostics))
 
 
-def _print_findings(findings: Iterable[Diagnostic]) -> None:
-    color = wants_color(sys.stdout)
-    for finding in findings:
-        print(render(finding, color=color), end="\n\n")
-
-
-def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
+def _print_remarks(made: Sequence[CompiledVariant], wanted: bool) -> None:
     """Each sentence once for all architectures it is true of."""
     said: dict[tuple[Plan, str, str], dict[str, None]] = {}
     for each in made:
@@ -491,13 +378,9 @@ def _print_remarks(made: Sequence[Made], wanted: bool) -> None:
 
 
 def _summary(kernels: int, archs: int, good: int, kept: int, bad: int, seconds: float) -> str:
-    what = f"{_count(kernels, 'kernel')} for {_count(archs, 'architecture')}: {good} compiled"
+    what = f"{count(kernels, 'kernel')} for {count(archs, 'architecture')}: {good} compiled"
     before = f", {kept} of them before" if kept else ""
-    return f"{what}{before}{f', {bad} refused' if bad else ''} ({seconds:.2f} s)"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{what}{before}{f', {bad} rejected' if bad else ''} ({seconds:.2f} s)"
 
 
 # What is written.
@@ -510,7 +393,7 @@ def _demand_kinds(emitted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind}: that is not written{close}; there are {', '.join(EMITTED)}")
 
 
-def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
+def _emit(made: Sequence[CompiledVariant], wanted: Sequence[tuple[str, str]]) -> None:
     names = Counter((each.plan.launch.name, each.variant.target.arch) for each in made)
     for kind, folder in wanted:
         try:
@@ -526,7 +409,7 @@ def _emit(made: Sequence[Made], wanted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind} {folder}: {error.strerror or error}") from None
 
 
-def _content(made: Made, kind: str) -> bytes | None:
+def _content(made: CompiledVariant, kind: str) -> bytes | None:
     if kind == "cubin":
         return made.outcome.cubin if isinstance(made.outcome, MachineCode) else None
     if made.program is None:
@@ -535,18 +418,18 @@ def _content(made: Made, kind: str) -> bytes | None:
     return bytecode if kind == "bytecode" else show(decode(bytecode), locations=True).encode()
 
 
-def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
+def _bundle(path: str, made: Sequence[CompiledVariant], is_partial: bool) -> int:
     if is_partial:
         print(f"{path} is not written: a bundle holds all that was asked for")
         return 1
     nameless = sorted({each.plan.launch.name for each in made if not each.variant.key})
     if nameless:
-        _print_findings([_unkeyed(name) for name in nameless])
+        print_findings([_unkeyed(name) for name in nameless])
         return 1
     try:
-        size = write_bundle(path, made, version=installed_version(), assembler=toolchain.find().version)
+        size = write_bundle(path, made, version=__version__, assembler=toolchain.find().version)
     except TileproofError as error:  # it would be too large
-        _print_findings(error.diagnostics)
+        print_findings(error.diagnostics)
         return 1
     except OSError as error:
         raise UsageError(f"-o {path}: {error.strerror or error}") from None
@@ -557,8 +440,8 @@ def _bundle(path: str, made: Sequence[Made], is_partial: bool) -> int:
 def _unkeyed(name: str) -> Diagnostic:
     return Diagnostic(
         Code.BAD_BUNDLE,
-        f"`{name}` cannot be in a bundle: what it uses from outside has no text to know it by",
-        help="use numbers, texts, tuples of them and plain functions of a file in the kernel",
+        f"`{name}` cannot be in a bundle: a value that it captures has no stable text for a key",
+        help="capture only numbers, strings, tuples of them and plain functions of a file",
         kernel=name,
     )
 

@@ -1,4 +1,4 @@
-"""`tileproof doctor`: what is installed, which backends work here, and what to do about the rest."""
+"""`tileproof doctor`: reports what is installed, which backends work, and how to fix the rest."""
 
 from __future__ import annotations
 
@@ -13,30 +13,31 @@ from typing import Final
 import numpy as np
 
 import tileproof as tp
+from tileproof import __version__
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device
 from tileproof.diagnostics import Code, LaunchError
 from tileproof.diagnostics.values import in_words
-from tileproof.runtime.interop.describe import Array, to_device
-from tileproof.runtime.launch import native as fast
+from tileproof.runtime import native as fast
+from tileproof.runtime.interop.describe import Array
 
 from . import sample
-from .cache import configured, counted
-from .usage import installed_version, wants_color
+from .cache import configured, entry_count
+from .usage import Commands, add_command, wants_color
 
 CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
 EXTRAS = {
     "cuda": ("cuda-bindings", "nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm"),
     "llm": ("safetensors", "tokenizers", "jinja2", "gguf"),
-    "serve": ("fastapi", "uvicorn"),
+    "serve": ("fastapi", "uvicorn", "llguidance"),
 }
 _MARKS = {"ok": ("ok", "32"), "missing": ("--", "33"), "broken": ("!!", "31")}
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line: what was looked at, how it is, and the cure where it needs one."""
+    """One line: what was checked, the result, and the cure where it needs one."""
 
     state: str
     what: str
@@ -46,25 +47,20 @@ class Finding:
 
 EXAMPLES = """\
 examples:
-  tileproof doctor               what works here, and what to do about the rest
+  tileproof doctor               what works here, and how to fix the rest
   tileproof doctor > found.txt   to send along with a question
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "doctor",
-        help=summary,
-        description="Looks at Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Checks Python, packages, backends and GPUs. Exits 1 if tileproof cannot run a kernel."
+    parser = add_command(commands, "doctor", summary, description, EXAMPLES)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     color = wants_color(sys.stdout)
     healthy = True
     for heading, look in LOOKS:
@@ -85,7 +81,7 @@ def _line(finding: Finding, color: bool) -> str:
 
 
 def _machine() -> Iterator[Finding]:
-    yield Finding("ok", "tileproof", installed_version())
+    yield Finding("ok", "tileproof", __version__)
     new_enough = sys.version_info >= (3, 11)
     cure = "" if new_enough else "tileproof needs Python 3.11 or newer"
     yield Finding("ok" if new_enough else "broken", "Python", platform.python_version(), cure)
@@ -100,7 +96,7 @@ def _cache() -> Finding:
     if info.problem:
         cure = "TILEPROOF_CACHE_DIR names another folder; `off` does without one"
         return Finding("missing", "kernel cache", f"{info.path}: {info.problem}", cure)
-    held = f"{counted(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
+    held = f"{entry_count(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
     return Finding("ok", "kernel cache", f"{info.path}: {held}")
 
 
@@ -158,9 +154,9 @@ def _try_on_host(backend: str) -> None:
 
 def _try_on_gpu() -> None:
     x = np.arange(10, dtype=np.float32)
-    y = to_device(np.zeros_like(x))
+    y = tp.zeros(x.shape, device="cuda")
     with tp.backend("cuda"):
-        sample.double(y, to_device(x), B=4)
+        sample.double(y, tp.from_numpy(x, "cuda"), B=4)
     _demand_doubled(x, y.numpy())
 
 
@@ -176,7 +172,7 @@ def _cuda() -> Iterator[Finding]:
     for ordinal in range(driver.device_count()):
         yield _found(f"GPU {ordinal}", lambda: _gpu(Device(ordinal)))  # noqa: B023
     how = fast.available()
-    cure = "" if how.startswith("native") else "launches work as ever, and each costs some microseconds more"
+    cure = "" if how.startswith("native") else "launches work, and each takes some microseconds more"
     yield Finding("ok" if not cure else "missing", "launch path", how, cure)
 
 
@@ -198,4 +194,4 @@ def _gpu(device: Device) -> str:
 
 
 LOOKS: Final = (("This machine", _machine), ("Packages", _packages), ("Backends", _backends), ("CUDA", _cuda))
-"""The headings, and what finds out what stands under each."""
+"""The headings, and the checks under each."""

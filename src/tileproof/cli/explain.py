@@ -7,7 +7,7 @@ import difflib
 
 from tileproof.diagnostics import Code, page
 
-from .usage import UsageError
+from .usage import Commands, UsageError, add_command
 
 GROUPS = {
     "TP00": "Source and syntax",
@@ -32,21 +32,16 @@ examples:
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "explain",
-        help=summary,
-        description="Prints the page of the catalogue for a code; without a code, lists them all.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Prints the page of the catalogue for a code; without a code, lists them all."
+    parser = add_command(commands, "explain", summary, description, EXAMPLES)
     parser.add_argument("code", metavar="CODE", nargs="?", help="a code such as TP0301")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     print(_list() if options.code is None else page(_find(options.code)).rstrip("\n"))
     return 0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tileproof.compiler.cache import write_whole
 
-from .usage import UsageError
+from .usage import Commands, UsageError, add_command
 
 KERNEL = '''\
 """{title}: change the three lines of the body, then run `tileproof check {name}.py`."""
@@ -68,23 +68,20 @@ Then `tileproof check double.py` proves the kernel, and `pytest` tests it.
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "init",
-        help=summary,
-        description="Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into\n"
-        "pyproject.toml. Nothing that exists is overwritten.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Writes NAME.py with a kernel, test_NAME.py with its test, and the settings linters need into\n"
+        "pyproject.toml. Nothing that exists is overwritten."
     )
+    parser = add_command(commands, "init", summary, description, EXAMPLES)
     parser.add_argument("name", metavar="NAME", nargs="?", default="double", help="the kernel's name (default: double)")
     parser.add_argument("--dir", type=Path, default=Path(), help="where to write (default: here)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     name, folder = options.name, options.dir
     _demand_usable(name)
     files = {folder / f"{name}.py": KERNEL, folder / f"test_{name}.py": TEST}

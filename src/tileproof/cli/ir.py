@@ -24,53 +24,48 @@ from tileproof.compiler.pipeline import (
     shared,
     verified,
 )
-from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, render, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, shown_path
 from tileproof.frontend.elaborate import accepted
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
 
 from . import constants
-from .load import load
-from .usage import UsageError, suggestion, wants_color
+from .kernel_file import load
+from .usage import Commands, UsageError, add_command, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
   tileproof ir matmul.py                    every kernel of the file, proved, with the checks that remain
   tileproof ir matmul.py:matmul             one of them
   tileproof ir norm.py --with D=2560        with the dimension D known
-  tileproof ir matmul.py --after elaborate  as the first pass made it
-  tileproof ir matmul.py --target cpu       as the CPU's code is made of it, after the last pass of that target
+  tileproof ir matmul.py --after elaborate  after the first pass
+  tileproof ir matmul.py --target cpu       after the last pass of the CPU target
   tileproof ir matmul.py --target sm_90 --after accumulate
   tileproof ir --list-passes                every pass in order, and what it does
 
 A kernel is proved between the passes of the front end and those that follow. One that is not proved has no code: it is
-printed as the front end made it, and is an error where --target or a later pass is given.
+printed after the front end, and is an error where --target or a later pass is given.
 """
 _TARGETS: Final[Mapping[str, Target]] = {"interpreter": Interpreter(), "cpu": Cpu(depth=0), "sm_XX": Cuda()}
 """A target of each kind, by the name that --target gives it, for the names of its passes."""
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "ir",
-        help=summary,
-        description="Prints the intermediate representation of the kernels of a file, after any pass of the compiler.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Prints the intermediate representation of the kernels of a file, after any pass of the compiler."
+    parser = add_command(commands, "ir", summary, description, EXAMPLES)
     option = parser.add_argument
     option("file", metavar="FILE[:KERNEL]", nargs="?", help="a Python file; one kernel of it")
     option("--after", metavar="PASS", help=f"stop after a pass: {', '.join(_passes_of_all())}")
     names = "cpu for this machine's, an architecture of GPUs such as sm_90, or interpreter"
-    option("--target", metavar="TARGET", help=f"go through the passes of a target too: {names}")
+    option("--target", metavar="TARGET", help=f"run the passes of a target too: {names}")
     option("--list-passes", action="store_true", help="print every pass in order, or those of --target, and stop")
     constants.add_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     kind = None if options.target is None else _kind(options.target)
     if options.list_passes:
         print("\n".join(_listing(_TARGETS if kind is None else {kind: _TARGETS[kind]})))
@@ -85,8 +80,7 @@ def run(options: argparse.Namespace) -> int:
         constants.demand_known(given, kernels)
         texts = [_text(kernel, constants.for_kernel(kernel, given), target, options.after) for kernel in kernels]
     except TileproofError as error:
-        color = wants_color(sys.stderr)
-        print("\n\n".join(render(each, color=color) for each in error.diagnostics), file=sys.stderr)
+        print_findings(error.diagnostics, sys.stderr)
         return 1
     print("\n\n".join(texts))
     return 0
@@ -153,7 +147,7 @@ def _demand_pass(name: str | None, kind: str | None) -> None:
 def _listing(targets: Mapping[str, Target]) -> list[str]:
     """Every pass with what it does, in order, under the step it belongs to."""
     steps = {
-        "front end": [(ELABORATE, "makes typed IR of the Python source"), *_rows(FRONT_END)],
+        "front end": [(ELABORATE, "translates the Python source to typed IR"), *_rows(FRONT_END)],
         "after the proof, for every target": _rows(shared()),
         **{f"then for --target {kind}": _rows(of_target(target)) for kind, target in targets.items()},
     }

@@ -10,7 +10,9 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from .usage import UsageError, installed_version, open_streams
+from tileproof import __version__
+
+from .usage import UsageError, open_streams
 
 DESCRIPTION = """\
 GPU kernels in Python, checked before they run.
@@ -30,7 +32,7 @@ examples:
   tileproof check src/*.py --format json  the same, for an editor or an agent
   tileproof compile add.py --arch sm_90   machine code for a GPU, which need not be here
   tileproof tune matmul --shapes "M=512,N=4096,K=4096"    the fastest tile sizes here, kept in a record
-  tileproof ir double.py                  what became of the kernel
+  tileproof ir double.py                  its intermediate representation
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
   tileproof audit src --max 0             is there a tp.unsafe block?
@@ -38,24 +40,24 @@ examples:
   tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
   tileproof run --prompt "What is the capital of France?"    text from a model, every kernel of it proved
-  tileproof chat --model smollm2          talk with a model
-  tileproof serve --model smollm2         the same over HTTP, by OpenAI's API
+  tileproof chat --model smollm2          a chat with a model
+  tileproof serve --model smollm2         a model over HTTP, by OpenAI's API
   tileproof bench --shape qwen3-0.6b      how fast a model is here, against what memory allows
   tileproof models                        which models are found here
 
-`tileproof COMMAND --help` tells more about a command.
+`tileproof COMMAND --help` describes a command.
 """
 
 COMMANDS = {
     "check": "prove the kernels of some files safe, or report what is wrong",
-    "compile": "compile kernels for GPUs, also where there is none, and pack them into a bundle",
+    "compile": "compile kernels for GPUs, which need not be here, and pack them into a bundle",
     "tune": "find the fastest tile sizes and schedule for some shapes, and keep records of them",
     "ir": "print the typed form of a kernel after a pass",
     "explain": "explain an error code, with a wrong and a right example",
     "audit": "list every tp.unsafe block, with its reason",
     "init": "write a first kernel, its test and linter settings",
     "cache": "show or clear the compiled kernels that are kept on disk",
-    "doctor": "say what is installed, which backends work, and what to do about the rest",
+    "doctor": "report what is installed, which backends work, and how to fix the rest",
     "run": "generate text with a model",
     "chat": "chat with a model in the terminal",
     "serve": "serve a model over HTTP, by the APIs of OpenAI and Anthropic",
@@ -97,7 +99,7 @@ def _main(words: Sequence[str]) -> int:
         _drop_output()
         return 1
     except OSError as error:
-        print(f"tileproof {options.command}: {_told(error)}", file=sys.stderr)
+        print(f"tileproof {options.command}: {_line_of(error)}", file=sys.stderr)
         _drop_output()
         return 2
     except MemoryError as error:
@@ -107,8 +109,8 @@ def _main(words: Sequence[str]) -> int:
     return code
 
 
-def _told(error: OSError) -> str:
-    """What the system refused, and of what."""
+def _line_of(error: OSError) -> str:
+    """The error of the system, and the file it is about."""
     why = error.strerror or str(error)
     if error.filename is not None:
         return f"{os.fsdecode(error.filename)}: {why}"
@@ -132,7 +134,7 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"tileproof {installed_version()}")
+    parser.add_argument("--version", action="version", version=f"tileproof {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     for name, summary in COMMANDS.items():
         if name in words:

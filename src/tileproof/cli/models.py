@@ -9,11 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .chat.model import HOW_TO_ADD, carried_out
+from .chat.model import HOW_TO_ADD, run_command
 from .chat.terminal import shown_bytes, shown_count, table
 
 if TYPE_CHECKING:
     from tileproof.llm.loader.find import Found
+from .usage import Commands, add_command
 
 EXAMPLES = """\
 examples:
@@ -27,22 +28,17 @@ config.json and safetensors, or a .gguf file. Models that cannot be used are lis
 """
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "models",
-        help=summary,
-        description="Lists the models on this machine, with their sizes and paths.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Lists the models on this machine, with their sizes and paths."
+    parser = add_command(commands, "models", summary, description, EXAMPLES)
     parser.add_argument("--json", action="store_true", help="print one object")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -15,10 +15,10 @@ from tileproof.llm import Message, SamplingParams
 from .chat import profiles
 from .chat.answer import Answer
 from .chat.machine import read_rate
-from .chat.model import carried_out, chosen_model, opened
+from .chat.model import chosen_model, opened, run_command
 from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
 from .chat.terminal import Notes
-from .usage import UsageError
+from .usage import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -45,15 +45,10 @@ The exit code is 0, or 2 if the model, the prompt or a setting cannot be used, o
 NEW_TOKENS = 256
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "run",
-        help=summary,
-        description="Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe."
+    parser = add_command(commands, "run", summary, description, EXAMPLES)
     option = parser.add_argument
     option("--prompt", metavar="TEXT", required=True, help="the prompt; - reads it from the standard input")
     option("--system", metavar="TEXT", help="a system message before the prompt")
@@ -70,7 +65,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -83,7 +78,7 @@ def _run(options: argparse.Namespace) -> int:
     llm = opened(path, place, notes)
     tokens = prompt_tokens(llm, prompt, options)
     if params.temperature:
-        notes.say(f"sampling with {shown_sampling(params)}")
+        notes.note(f"sampling with {shown_sampling(params)}")
     answer = Answer(llm, tokens, params)
     with closing(answer.stream()) as pieces:
         for piece in pieces:
@@ -109,9 +104,9 @@ def _report(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer,
     figures = answer.figures(read_rate(llm.device))
     if answer.finish == "length":
         limit = "--max-new-tokens" if len(answer.tokens) >= params.max_new_tokens else "--max-seq-len"
-        notes.say(f"stopped after {len(answer.tokens)} tokens: {limit} was reached")
+        notes.note(f"stopped after {len(answer.tokens)} tokens: {limit} was reached")
     for line in figures.lines():
-        notes.say(line)
+        notes.note(line)
     if options.json:
         document: dict[str, Any] = {
             "format": 1, "model": llm.config.name, "text": answer.text, "tokens": answer.tokens,

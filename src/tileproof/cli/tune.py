@@ -8,13 +8,12 @@ import importlib.util
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from itertools import product
+from collections.abc import Sequence
 from pathlib import Path
 
 from tileproof import kernels
 from tileproof.backends.cuda.assembler import toolchain
-from tileproof.diagnostics import TileproofError, render
+from tileproof.diagnostics import TileproofError
 from tileproof.frontend.signature import parse
 from tileproof.tuning import records, tuner
 from tileproof.tuning.inputs import DTYPES, TuningError
@@ -24,8 +23,9 @@ from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
 
-from .load import load
-from .usage import Progress, UsageError, suggestion, wants_color
+from .kernel_file import load
+from .sizes import read_sizes, to_fill_in
+from .usage import Commands, Progress, UsageError, add_command, count, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -37,30 +37,27 @@ examples:
                                                              only compile, for a machine that has the GPU
   tileproof tune --check                                     are all records that are used here fresh?
 
-Each candidate has to compute what the default choice computes, on fresh random inputs, before it is timed, with cold
-caches. The winner runs against the default, pair by pair, and replaces it if it is faster.
+Each candidate must compute what the default computes, on fresh random inputs, before it is timed, with cold caches. The
+fastest runs against the default in turns, and replaces it if it is faster.
 
 Records go into --into, or the folder TILEPROOF_RECORDS_DIR, or ./tileproof-records, one file for each tunable and
 target. Launches use those in TILEPROOF_RECORDS_DIR before those that come with tileproof. A shape is recorded as soon
-as it is settled: after Ctrl-C, or when --minutes are over, the same command goes on with the others.
+as it is tuned: after Ctrl-C, or when --minutes have passed, the same command continues with the others.
 
-The exit code is 0 if every shape is settled, 1 if one is not or a record is stale, 2 if the command is wrong, 130 after
+The exit code is 0 if every shape is tuned, 1 if one is not or a record is stale, 2 for wrong usage, 130 after
 Ctrl-C.
 """
 ALL = "all"
 _FOLDER = "tileproof-records"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "tune",
-        help=summary,
-        description="Tries the kernels, tile sizes and schedules that a piece of work can be done with, and keeps what "
-        "is fastest on this machine's GPU, or on its CPU.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    description = (
+        "Measures the kernels, tile sizes and schedules that can do a piece of work, and records what "
+        "is fastest on this machine's GPU or CPU."
     )
+    parser = add_command(commands, "tune", summary, description, EXAMPLES)
     option = parser.add_argument
     option("what", metavar="NAME", nargs="?", help="a tunable of the library, all, or a Python file with TUNABLES")
     option("--kernel", metavar="NAME", help="this tunable of the file alone")
@@ -70,24 +67,24 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
     option("--arch", metavar="ARCH", help="sm_90, or cpu (default: the first GPU here, else the CPU)")
     option("--into", metavar="DIR", help="the folder that records are written to")
     option("--again", action="store_true", help="tune shapes too that the records there have already")
-    option("--minutes", metavar="N", type=float, help="stop after so long; the same command goes on later")
+    option("--minutes", metavar="N", type=float, help="stop after N minutes; the same command continues")
     option("--jobs", metavar="N", type=int, help="how many to compile at a time (default: one for each core)")
     option("--seed", metavar="N", type=int, help="the same inputs each time (default: fresh ones)")
     option("--compile-only", action="store_true", help="fill the kernel cache, launch nothing; needs no GPU")
-    option("--check", action="store_true", help="say which records are stale, and do nothing else")
-    option("--verbose", action="store_true", help="say of every candidate why it was not chosen")
+    option("--check", action="store_true", help="report which records are stale, and do nothing else")
+    option("--verbose", action="store_true", help="print for every candidate why it was not chosen")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carries the command out; gives the exit code."""
+    """Runs the command; returns the exit code."""
     try:
         if options.check:
             return _check(options)
         tunables = _chosen(options)
         shapes = [sizes for text in options.shapes for sizes in read_sizes(text)]
         if not shapes:
-            raise UsageError(f'say for which sizes: --shapes "{_asked(tunables[0])}"')
+            raise UsageError(f'give the sizes to tune for: --shapes "{to_fill_in(tunables[0].kernels[0])}"')
         elements = _elements(options.element)
         for name, least in (("jobs", 1), ("minutes", 0)):
             value = getattr(options, name)
@@ -98,30 +95,11 @@ def run(options: argparse.Namespace) -> int:
     except TuningError as error:
         raise UsageError(str(error)) from None
     except TileproofError as error:  # of the machine: no assembler, a driver that is too old
-        for finding in error.diagnostics:
-            print(render(finding, color=wants_color(sys.stdout)), end="\n\n")
+        print_findings(error.diagnostics)
         return 1
 
 
 # What is tuned.
-
-
-def read_sizes(text: str) -> Iterator[Sizes]:
-    """`M=16|64,N=4096` as all the sizes it stands for."""
-    names, extents = [], []
-    for item in filter(None, (part.strip() for part in text.split(","))):
-        name, _, values = (part.strip() for part in item.partition("="))
-        numbers = [each.strip() for each in values.split("|")]
-        if not name.isidentifier() or not all(each.isdecimal() and len(each) < 19 for each in numbers):
-            raise UsageError(f"--shapes: `{item}` is not a dimension and its extent, such as M=512 or M=16|64|128")
-        if name in names:
-            raise UsageError(f"--shapes: `{name}` is given twice; several extents are written {name}=16|64")
-        names.append(name)
-        extents.append([int(each) for each in numbers])
-    if not names:
-        raise UsageError("--shapes names no dimension: write M=512,N=4096")
-    for each in product(*extents):
-        yield dict(zip(names, each, strict=True))
 
 
 def library() -> dict[str, Tunable]:
@@ -147,7 +125,7 @@ def _chosen(options: argparse.Namespace) -> list[Tunable]:
         return [each for each in known.values() if _takes(each, options.shapes)] or _none_takes(known, options.shapes)
     if options.what not in known:
         there = f"there are {', '.join(sorted(known))}"
-        raise UsageError(f"{options.what}: nothing of that name is tuned{suggestion(options.what, known)}; {there}")
+        raise UsageError(f"{options.what}: there is no tunable of that name{suggestion(options.what, known)}; {there}")
     return [known[options.what]]
 
 
@@ -186,13 +164,6 @@ def _of_file(file: str, kernel: str | None) -> list[Tunable]:
     return chosen
 
 
-def _asked(tunable: Tunable) -> str:
-    """Sizes to fill in."""
-    signature = parse(tunable.kernels[0]).signature
-    computed = {equation.dimension for equation in signature.equations}
-    return ",".join(f"{name}=..." for name in signature.dimensions if name not in computed)
-
-
 def _elements(text: str | None) -> list[str | None]:
     if text is None:
         return [None]
@@ -224,7 +195,7 @@ def _tune(
                 )  # fmt: skip
             except KeyboardInterrupt:
                 progress.clear()
-                print(f"\nstopped; what is settled is in {into}: the same command goes on from there", file=sys.stderr)
+                print(f"\nstopped; the shapes tuned so far are in {into}: the same command continues", file=sys.stderr)
                 return 130
             progress.clear()
             is_finished &= _print(report, into, options.verbose)
@@ -245,7 +216,7 @@ def _print(report: Report, into: Path, verbose: bool) -> bool:
         used = into.resolve() == SHIPPED or os.environ.get(records.VARIABLE) == str(into)
         print("" if used else f"; launches use it with {records.VARIABLE}={into}")
     if not report.is_finished:
-        print("the time is over; the same command goes on from here")
+        print("the time is over; the same command continues")
     return report.is_finished and all(each.best is not None for each in report.results)
 
 
@@ -264,7 +235,7 @@ def _compile(
             progress.clear()
             for result in results:
                 compiled = len(result.candidates) - len(result.problems)
-                print(f"{tunable.name} {result.shape}: {compiled} compiled, {len(result.problems)} refused")
+                print(f"{tunable.name} {result.shape}: {compiled} compiled, {len(result.problems)} rejected")
                 for label, reason in result.problems.items():
                     print(f"  {label}: {reason}")
     return 0
@@ -274,18 +245,18 @@ def _check(options: argparse.Namespace) -> int:
     """Every record that launches would look at here, or in a folder."""
     known = library()
     folders = [Path(options.into)] if options.into else list(records.folders())
-    stale = count = 0
+    stale = total = 0
     for path in sorted(path for folder in folders if folder.is_dir() for path in folder.glob("*.json")):
-        count += 1
+        total += 1
         try:
             record = read_as_it_is(path)
             if record.tunable not in known:
-                raise RecordError(f"{path} is about `{record.tunable}`, which nothing is called: remove it")
+                raise RecordError(f"{path} is about `{record.tunable}`, which is no tunable: remove it")
             entries = read(path, known[record.tunable].kernels).entries
         except RecordError as error:
             stale += 1
             print(error)
         else:
             print(f"{path}: {len(entries)} shapes, fresh")
-    print(f"{count} file{'s' * (count != 1)} of records, {stale} stale")
+    print(f"{count(total, 'file')} of records, {stale} stale")
     return 1 if stale else 0

@@ -1,21 +1,52 @@
-"""What the commands share: the error for a command typed wrongly, streams, colour, and the version."""
+"""What the commands share: their parsers, the error for wrong usage, streams, color, progress, and the version."""
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import difflib
 import io
 import os
 import sys
 import time
-from collections.abc import Iterable
-from typing import TextIO
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, TextIO, TypeAlias
+
+if TYPE_CHECKING:
+    from tileproof.diagnostics import Diagnostic
 
 _ESCAPED = "tileproof.escaped"
 
 
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""Where the parser of a command is added."""
+
+
 class UsageError(Exception):
     """The command cannot be carried out as typed. Its text says how to type it; the exit code is 2."""
+
+
+def add_command(
+    commands: Commands, name: str, summary: str, description: str, examples: str
+) -> argparse.ArgumentParser:
+    """Adds a command; returns its parser, for its options and the function that runs it."""
+    return commands.add_parser(
+        name, help=summary, description=description, epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+
+
+def named_values(option: str, text: str, example: str) -> Iterator[tuple[str, str, str]]:
+    """The name, the sign and the value of each item in `M=512,N=4096`; each name once."""
+    names: set[str] = set()
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        name, sign, value = (part.strip() for part in item.partition("="))
+        if not name.isidentifier():
+            raise UsageError(f"{option}: `{item}` is not {example}")
+        if name in names:
+            raise UsageError(f"{option}: `{name}` is given twice")
+        names.add(name)
+        yield name, sign, value
 
 
 def suggestion(wrong: str, right: Iterable[str]) -> str:
@@ -53,20 +84,28 @@ def wants_color(stream: TextIO) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR")
 
 
-def installed_version() -> str:
-    """The version of tileproof; `0` where it runs from a checkout that is not installed."""
-    from importlib.metadata import PackageNotFoundError, version  # Ctrl-C while it is loaded is to find us here
+def print_findings(findings: Iterable[Diagnostic], stream: TextIO | None = None) -> None:
+    """Prints findings, with a blank line after each."""
+    from tileproof.diagnostics import render
 
-    try:
-        return version("tileproof")
-    except PackageNotFoundError:
-        return "0"
+    stream = stream or sys.stdout
+    for finding in findings:
+        print(render(finding, color=wants_color(stream)), end="\n\n", file=stream)
+
+
+def count(number: int, noun: str) -> str:
+    """`1 kernel`, `12 kernels`."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def bar(done: int, total: int) -> str:
+    """`[####....]`, at the start of the line of a terminal."""
+    filled = 24 * done // max(total, 1)
+    return f"\r\x1b[K[{'#' * filled}{'.' * (24 - filled)}]"
 
 
 class Progress:
-    """A bar on a terminal that says how far the work is, and how long it may still take; nothing elsewhere."""
-
-    _WIDTH = 24
+    """A bar on a terminal with what is done, and how long the rest may take; nothing elsewhere."""
 
     def __init__(self) -> None:
         self._stream = sys.stderr if sys.stderr.isatty() else None
@@ -78,11 +117,9 @@ class Progress:
             self._what, self._began, self._from = what, time.perf_counter(), done - 1
         if self._stream is None:
             return
-        filled = self._WIDTH * done // max(total, 1)
         passed = time.perf_counter() - self._began
         left = passed / max(done - self._from, 1) * (total - done)
-        bar = "#" * filled + "." * (self._WIDTH - filled)
-        self._stream.write(f"\r\x1b[K[{bar}] {done} of {total} {what}, {passed:.0f} s, about {left:.0f} s left")
+        self._stream.write(f"{bar(done, total)} {done} of {total} {what}, {passed:.0f} s, about {left:.0f} s left")
         self._stream.flush()
 
     def clear(self) -> None:

@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Final
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
-from .cache import DEFAULT_LIMIT, add_layer, file_of, sealed, unsealed
+from .cache import DEFAULT_LIMIT, add_layer, entry_bytes, file_of, parse_entry
 from .proofs import fingerprint
 
 FORMAT: Final = 2
@@ -48,7 +48,7 @@ _loaded: list[Bundle] = []
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class BundledKernel:
     """A kernel of a bundle, compiled for launches like one."""
 
     kernel: str
@@ -72,7 +72,7 @@ class Bundle:
     """Of tileproof when it was made."""
     fingerprint: str
     assembler: str
-    kernels: tuple[Held, ...]
+    kernels: tuple[BundledKernel, ...]
     entries: Mapping[str, bytes]
 
     @property
@@ -139,19 +139,19 @@ def _read(place: Path, file: BinaryIO) -> Bundle:
             raise LaunchError(_damaged(place, f"it has more than {_LARGEST >> 20} MiB when unpacked"))
         manifest = _manifest(place, archive)
         entries = dict(_entry(place, archive, each) for each in members if each.filename != MANIFEST)
-    kernels = tuple(_held(each) for each in manifest["kernels"])
+    kernels = tuple(_bundled_kernel(each) for each in manifest["kernels"])
     for each in kernels:
         if not entries.keys() >= {*each.proof, *each.codes.values()}:
             raise LaunchError(_damaged(place, f"the code of `{each.kernel}` is missing"))
-    version, made, assembler = (str(manifest[name]) for name in ("tileproof", "fingerprint", "assembler"))
-    return Bundle(place, version, made, assembler, kernels, entries)
+    version, made_by, assembler = (str(manifest[name]) for name in ("tileproof", "fingerprint", "assembler"))
+    return Bundle(place, version, made_by, assembler, kernels, entries)
 
 
 def _manifest(place: Path, archive: zipfile.ZipFile) -> Mapping[str, Any]:
     is_there = MANIFEST in archive.namelist()
     if is_there and archive.getinfo(MANIFEST).file_size > _LARGEST_MANIFEST:
         raise LaunchError(_damaged(place, "its manifest is larger than that of any bundle"))
-    manifest = json.loads(_content(archive, archive.getinfo(MANIFEST))) if is_there else None
+    manifest = json.loads(_member_bytes(archive, archive.getinfo(MANIFEST))) if is_there else None
     if not isinstance(manifest, dict) or manifest.get("what") != _WHAT:
         raise LaunchError(_rejected(place, "is an archive, but not a bundle of compiled kernels"))
     if manifest["format"] != FORMAT:
@@ -161,13 +161,13 @@ def _manifest(place: Path, archive: zipfile.ZipFile) -> Mapping[str, Any]:
 
 
 def _entry(place: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[str, bytes]:
-    entry = unsealed(_content(archive, member))
+    entry = parse_entry(_member_bytes(archive, member))
     if entry is None or file_of(entry[0]) != member.filename:
         raise LaunchError(_damaged(place, f"`{member.filename}` is not an entry of the kernel cache"))
     return entry
 
 
-def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+def _member_bytes(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """The bytes of a member, and no more than it is said to have: a small stream may unpack to any length."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):  # what others unpack to has no bound
         raise zipfile.BadZipFile
@@ -175,21 +175,21 @@ def _content(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         return file.read(member.file_size)
 
 
-def _held(said: Mapping[str, Any]) -> Held:
-    return Held(
-        str(said["kernel"]), str(said["file"]), str(said["shapes"]), dict(said["constants"]), tuple(said["proof"]),
-        {str(arch): str(key) for arch, key in said["codes"].items()},
+def _bundled_kernel(entry: Mapping[str, Any]) -> BundledKernel:
+    return BundledKernel(
+        str(entry["kernel"]), str(entry["file"]), str(entry["shapes"]), dict(entry["constants"]), tuple(entry["proof"]),
+        {str(arch): str(key) for arch, key in entry["codes"].items()},
     )  # fmt: skip
 
 
-def pack(version: str, assembler: str, kernels: Iterable[Held], entries: Mapping[str, bytes]) -> bytes:
+def pack(version: str, assembler: str, kernels: Iterable[BundledKernel], entries: Mapping[str, bytes]) -> bytes:
     """The bytes of a bundle, which are the same for the same content."""
     manifest = {
         "what": _WHAT, "format": FORMAT, "tileproof": version, "fingerprint": fingerprint(), "assembler": assembler,
         "kernels": [asdict(each) for each in kernels],
     }  # fmt: skip
     text = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
-    members = {MANIFEST: text} | {file_of(key): sealed(key, entries[key]) for key in sorted(entries)}
+    members = {MANIFEST: text} | {file_of(key): entry_bytes(key, entries[key]) for key in sorted(entries)}
     size = sum(map(len, members.values()))
     if len(members) > _MOST or size > _LARGEST or len(text) > _LARGEST_MANIFEST:
         message = f"{len(entries)} entries of {size >> 20} MiB are more than a bundle may hold"
@@ -227,8 +227,9 @@ def without_assembler(kernel: str, proof: str, arch: str, error: LaunchError) ->
             as_launched = "compile it with --shapes and --schedule as it is launched"
             cure = f"{as_launched}, or install the assembler: {missing.help}"
         return LaunchError(Diagnostic(code, message, notes=(note, missing.message), help=cure, kernel=kernel))
-    held = "; ".join(f"`{each.path}` has {', '.join(sorted({one.kernel for one in each.kernels}))}" for each in _loaded)
-    note = f"no bundle has `{kernel}` as it is launched: {held}"
+    names = ((each.path, ", ".join(sorted({one.kernel for one in each.kernels}))) for each in _loaded)
+    contents = "; ".join(f"`{path}` has {kernels}" for path, kernels in names)
+    note = f"no bundle has `{kernel}` as it is launched: {contents}"
     return LaunchError(Diagnostic(missing.code, missing.message, notes=(note, *missing.notes), help=missing.help))
 
 
@@ -236,11 +237,11 @@ def _in_order(archs: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(archs), key=lambda arch: (len(arch), arch)))
 
 
-def _launch(form: Held) -> str:
+def _launch(form: BundledKernel) -> str:
     return ", ".join((form.shapes, *(f"{name}={value}" for name, value in form.constants.items())))
 
 
-def _command(forms: Sequence[Held], archs: Sequence[str], path: Path) -> str:
+def _command(forms: Sequence[BundledKernel], archs: Sequence[str], path: Path) -> str:
     """How a bundle is made."""
     files = " ".join(dict.fromkeys(each.file for each in forms))
     return f"tileproof compile {files} --arch {','.join(archs)} -o {path.name}"

@@ -123,15 +123,15 @@ class Cache:
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, or None."""
-        found = next((layer[key] for layer in self._layers if key in layer), None)
-        if found is None:
-            found = self._read(key)
-        if found is None:
+        data = next((layer[key] for layer in self._layers if key in layer), None)
+        if data is None:
+            data = self._read(key)
+        if data is None:
             self._misses += 1
         else:
             self._hits += 1
-            _note(key, found)
-        return found
+            _note(key, data)
+        return data
 
     def put(self, key: str, data: bytes) -> None:
         """Keeps bytes under a key, if the folder can be used and the limit leaves room for them."""
@@ -188,14 +188,14 @@ class Cache:
         path = f"{self.directory}/{folder}/{name}"
         try:
             with _opened(path) as number:
-                found = _checked(number, key)
+                data = _checked(number, key)
         except OSError as error:
             if error.errno in _NOT_ITS_FAULT:
                 return None
-            found = None
-        if found is None:
+            data = None
+        if data is None:
             _remove(path)
-        return found
+        return data
 
     def _make_room(self, written: str, size: int) -> None:
         """Evicts what was not used for longest until the limit holds, but not what was just written."""
@@ -208,15 +208,15 @@ class Cache:
         if self._held <= self.limit and self._unseen <= self.limit // _SLACK:
             return
         entries = sorted(_entries(self._files()), key=lambda entry: entry.used)
-        held = sum(entry.size for entry in entries)
-        wanted = held if held <= self.limit else self.limit - self.limit // _SLACK
+        total = sum(entry.size for entry in entries)
+        wanted = total if total <= self.limit else self.limit - self.limit // _SLACK
         for entry in entries:
-            if held <= wanted:
+            if total <= wanted:
                 break
             if entry.path != written:
                 _remove(entry.path)  # or another process has, which is as good
-                held -= entry.size
-        self._held, self._unseen = held, 0
+                total -= entry.size
+        self._held, self._unseen = total, 0
 
     def _files(self) -> Iterator[_File]:
         """All files that a cache made, and no others: the folder may hold more than the cache."""
@@ -262,13 +262,13 @@ def _header(key: str, data: bytes) -> bytes:
     return _HEADER.pack(_MAGIC, _FORMAT, bytes.fromhex(key), len(data), sha256(data).digest())
 
 
-def sealed(key: str, data: bytes) -> bytes:
+def entry_bytes(key: str, data: bytes) -> bytes:
     """An entry as its file is: the bytes, after what they are verified by."""
     return _header(key, data) + data
 
 
-def unsealed(entry: bytes) -> tuple[str, bytes] | None:
-    """The key and the bytes of an entry, if it is exactly what was sealed."""
+def parse_entry(entry: bytes) -> tuple[str, bytes] | None:
+    """The key and the bytes of an entry, if it is exactly what `entry_bytes` gives."""
     header, data = entry[: _HEADER.size], entry[_HEADER.size :]
     key = header[12:44].hex()
     return (key, data) if len(key) == 64 and header == _header(key, data) else None
@@ -356,8 +356,8 @@ def _remove(path: str) -> bool:
 
 def _listed(folder: str) -> list[os.DirEntry[str]]:
     try:
-        with os.scandir(folder) as found:
-            return list(found)
+        with os.scandir(folder) as entries:
+            return list(entries)
     except OSError:
         return []
 
@@ -401,11 +401,11 @@ def _warn(message: str) -> None:
 
 def default() -> Cache:
     """The cache that the environment names: the same object until the environment changes."""
-    return _made(*(os.environ.get(name) for name in _VARIABLES))
+    return _cache_for(*(os.environ.get(name) for name in _VARIABLES))
 
 
 @lru_cache(maxsize=8)
-def _made(directory: str | None, limit: str | None, *places: str | None) -> Cache:
+def _cache_for(directory: str | None, limit: str | None, *places: str | None) -> Cache:
     """The cache for the values of the variables; `places`, which `_home_cache` reads, tell settings apart."""
     return Cache(_directory(directory), _limit(limit), _layers)
 
@@ -460,11 +460,11 @@ def _limit(text: str | None) -> int:
     """Bytes meant by `2GB`, `1.5 GiB` or `1000000`."""
     if text is None or not text.strip():
         return DEFAULT_LIMIT
-    found = bytes_of(text)
-    if found is None:
+    limit = bytes_of(text)
+    if limit is None:
         _warn(f"TILEPROOF_CACHE_LIMIT is `{text}`, which is not a size such as 500MB or 2GiB; the limit is 1 GiB.")
         return DEFAULT_LIMIT
-    return found
+    return limit
 
 
 # Keys.

@@ -1,4 +1,4 @@
-"""What `tileproof check` asks: every mistake of a kernel, and how each of its obligations is settled."""
+"""What `tileproof check` asks: every mistake of a kernel, and how each of its obligations is discharged."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def verdict(
     return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)
 
 
-def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verdict) -> str:
+def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], verdict: Verdict) -> str:
     """Whether a verdict holds for all constants, or for those it was made with; empty if there are none to choose."""
-    if not found.accepted:
+    if not verdict.accepted:
         return ""
     signature = parse(kernel).signature
     chosen = {
@@ -65,7 +65,7 @@ def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verd
             ir = passed(accepted(kernel, {**constants, **open_})).ir
             general = prove(ir, deny_checks=kernel.deny_checks)
             # Without sizes to try, an index that leaves its tensor shows only as one more check.
-            if general.accepted and len(general.residuals) <= len(found.residuals):
+            if general.accepted and len(general.residuals) <= len(verdict.residuals):
                 return "for all constants"
         except (KernelError, Undecided):
             pass
@@ -75,10 +75,10 @@ def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], found: Verd
 def proved(kernel: Kernel, specialization: Specialization) -> tuple[Elaborated, Verdict, KernelIR]:
     """A kernel compiled and proved, and its IR as it runs. Raises `KernelError` if it is not proved."""
     elaborated = compile_for(kernel, specialization)
-    found = verdict_for(kernel, specialization, elaborated.ir)
-    if found.findings:
-        raise KernelError(*found.findings)
-    return elaborated, found, with_checks(found)
+    result = verdict_for(kernel, specialization, elaborated.ir)
+    if result.findings:
+        raise KernelError(*result.findings)
+    return elaborated, result, with_checks(result)
 
 
 def verdict_for(kernel: Kernel, specialization: Specialization, ir: KernelIR) -> Verdict:
@@ -86,8 +86,8 @@ def verdict_for(kernel: Kernel, specialization: Specialization, ir: KernelIR) ->
 
     What is proved for all extents is proved for these, also where numbers hide from the checker what names told it.
     """
-    found = prove(ir, replay, deny_checks=kernel.deny_checks)
-    return found if found.accepted else _general(kernel, specialization, ir) or found
+    result = prove(ir, replay, deny_checks=kernel.deny_checks)
+    return result if result.accepted else _general(kernel, specialization, ir) or result
 
 
 def _general(kernel: Kernel, specialization: Specialization, ir: KernelIR) -> Verdict | None:
@@ -100,5 +100,5 @@ def _general(kernel: Kernel, specialization: Specialization, ir: KernelIR) -> Ve
         open_ir = compile_for(kernel, Specialization(specialization.dtypes, opened)).ir
     except (KernelError, Undecided):
         return None
-    found = prove(open_ir, deny_checks=kernel.deny_checks)
-    return replace(found, kernel=ir, full=()) if found.accepted and not found.residuals else None
+    result = prove(open_ir, deny_checks=kernel.deny_checks)
+    return replace(result, kernel=ir, full=()) if result.accepted and not result.residuals else None

@@ -23,8 +23,8 @@ from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import IRError, verify
 from tileproof.language.kernel import Kernel
-from tileproof.lowering.checks import place_checks
-from tileproof.lowering.sums import add_products
+from tileproof.lowering.product_sums import add_products
+from tileproof.lowering.residual_checks import place_checks
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ def compile_for(kernel: Kernel, specialization: Specialization) -> Elaborated:
     return passed(elaborate(kernel, specialization))
 
 
-def passed(made: Elaborated) -> Elaborated:
+def passed(elaborated: Elaborated) -> Elaborated:
     """What an elaborated kernel becomes in the passes of the front end."""
-    return Elaborated(apply(FRONT_END, verified(made.ir, ELABORATE)), made.captures)
+    return Elaborated(apply(FRONT_END, verified(elaborated.ir, ELABORATE)), elaborated.captures)
 
 
 def with_checks(verdict: Verdict) -> KernelIR:

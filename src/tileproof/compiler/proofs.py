@@ -22,7 +22,7 @@ from typing import Any, Final, TypeAlias
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
-from tileproof.frontend.names import MISSING, Capture, find_name, is_language
+from tileproof.frontend.captures import MISSING, Capture, find_name, is_language
 from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
 from tileproof.frontend.source import read_function
 from tileproof.frontend.specialization import Specialization
@@ -76,18 +76,18 @@ def recall(kernel: Kernel, specialization: Specialization) -> Stored | None:
             return None
 
 
-def keep(kernel: Kernel, specialization: Specialization, found: Stored) -> str:
+def keep(kernel: Kernel, specialization: Specialization, proof: Stored) -> str:
     """Writes a proof to disk. Gives its key, or "" where it has none."""
-    made = found.elaborated
+    elaborated = proof.elaborated
     first = _known_before(kernel, specialization)
-    names = _names(kernel, made.captures)
-    key = None if first is None or names is None else _key(first, kernel, names, made.captures)
+    names = _names(kernel, elaborated.captures)
+    key = None if first is None or names is None else _key(first, kernel, names, elaborated.captures)
     if first is None or key is None:
         return ""
-    short = replace(found.verdict, kernel=None, settled=(), residuals=(), full=())
+    short = replace(proof.verdict, kernel=None, discharged=(), residuals=(), full=())
     try:
-        parts = (made.ir, found.ready, short, dict(found.holes), found.premises)
-        text = _written(parts, _sources(kernel, made.captures))
+        parts = (elaborated.ir, proof.ready, short, dict(proof.holes), proof.premises)
+        text = _written(parts, _sources(kernel, elaborated.captures))
     except (pickle.PicklingError, AttributeError, TypeError):
         return ""
     stored = default()
@@ -96,15 +96,15 @@ def keep(kernel: Kernel, specialization: Specialization, found: Stored) -> str:
     return key
 
 
-def read_ir(kernel: Kernel, made: Elaborated, key: str) -> KernelIR | None:
+def read_ir(kernel: Kernel, elaborated: Elaborated, key: str) -> KernelIR | None:
     """What a target made of the IR of a proved kernel, if it is on disk."""
-    found = _read(default(), key, _sources(kernel, made.captures))
-    return found if isinstance(found, KernelIR) else None
+    ir = _read(default(), key, _sources(kernel, elaborated.captures))
+    return ir if isinstance(ir, KernelIR) else None
 
 
-def keep_ir(kernel: Kernel, made: Elaborated, key: str, ir: KernelIR) -> None:
+def keep_ir(kernel: Kernel, elaborated: Elaborated, key: str, ir: KernelIR) -> None:
     """Writes it to disk. `key` follows from that of the proof."""
-    default().put(key, _written(ir, _sources(kernel, made.captures)))
+    default().put(key, _written(ir, _sources(kernel, elaborated.captures)))
 
 
 # Keys.
@@ -121,16 +121,16 @@ def fingerprint() -> str:
     What only uses the compiler is left out: the text of a kernel of the library counts as that of any other.
     """
     root = os.path.dirname(os.path.dirname(__file__))
-    found, folders = list[str](), [""]
+    paths, folders = list[str](), [""]
     while folders:
         folder = folders.pop()
         with os.scandir(root + folder) as entries:
             for entry in entries:
                 if entry.name.endswith((".py", ".ll")):
-                    found.append(f"{folder}/{entry.name}")
+                    paths.append(f"{folder}/{entry.name}")
                 elif (folder or entry.name not in _USERS) and entry.is_dir(follow_symlinks=False):
                     folders.append(f"{folder}/{entry.name}")
-    return digest(*((path, _content(root + path)) for path in sorted(found)))
+    return digest(*((path, _content(root + path)) for path in sorted(paths)))
 
 
 def _content(path: str) -> bytes:
@@ -182,17 +182,17 @@ def _element(element: object) -> object:
 def _key(first: str, kernel: Kernel, names: _Names, captures: Sequence[Capture]) -> str | None:
     files = [kernel.filename]
     try:
-        return digest("proof of", first, names, *(_said(capture.value, files) for capture in captures))
+        return digest("proof of", first, names, *(_key_part(capture.value, files) for capture in captures))
     except Exception:  # what a captured object does when it is looked at is not ours to know
         return None
 
 
-def _said(value: Any, files: list[str]) -> object:
+def _key_part(value: Any, files: list[str]) -> object:
     """A captured value as parts of a key. `files` are those of the kernel and of the functions before it."""
     if type(value) in _PLAIN:
         return value
     if type(value) is tuple:
-        return tuple(_said(each, files) for each in value)
+        return tuple(_key_part(each, files) for each in value)
     match value:
         case DType() | DTypeVar():
             return _element(value)
@@ -227,20 +227,20 @@ def _function(function: FunctionType, files: list[str]) -> object:
     if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):
         raise TypeError(f"the text of {function.__name__} is not what it was made from")
     named = tuple(sorted((function.__kwdefaults__ or {}).items()))
-    defaults = tuple(_said(value, files) for value in (function.__defaults__ or (), named))
+    defaults = tuple(_key_part(value, files) for value in (function.__defaults__ or (), named))
     return ("function", files.index(file), first, text, defaults)
 
 
 @lru_cache(maxsize=16)
 def _functions_in(text: str) -> tuple[CodeType, ...]:
     """The code of every function in the text of a file."""
-    found: list[CodeType] = []
+    codes: list[CodeType] = []
     waiting = [compile(text, "<text>", "exec", dont_inherit=True)]
     while waiting:
         inner = [each for each in waiting.pop().co_consts if isinstance(each, CodeType)]
-        found += inner
+        codes += inner
         waiting += inner
-    return tuple(found)
+    return tuple(codes)
 
 
 def _code(code: CodeType) -> object:
@@ -255,33 +255,33 @@ def _code(code: CodeType) -> object:
 def _names(kernel: Kernel, captures: Sequence[Capture]) -> _Names | None:
     """The captures by name alone."""
     functions: list[FunctionType] = [kernel.function]
-    found = []
+    names = []
     for capture in captures:
         if capture.function not in functions:
             return None
-        found.append((functions.index(capture.function), capture.path))
+        names.append((functions.index(capture.function), capture.path))
         if isinstance(capture.value, FunctionType):
             functions.append(capture.value)
-    return tuple(found)
+    return tuple(names)
 
 
-def _are_names(found: Any) -> bool:
+def _are_names(item: Any) -> bool:
     """Whether what was read is what `_names` gives."""
-    return isinstance(found, tuple) and all(
+    return isinstance(item, tuple) and all(
         isinstance(each, tuple)
         and len(each) == 2
         and isinstance(each[0], int)
         and isinstance(each[1], tuple)
         and each[1] != ()
         and all(isinstance(name, str) for name in each[1])
-        for each in found
+        for each in item
     )
 
 
 def _resolve(kernel: Kernel, names: _Names) -> tuple[Capture, ...] | None:
     """What the names stand for now."""
     functions: list[FunctionType] = [kernel.function]
-    found = []
+    captures = []
     for owner, path in names:
         if not 0 <= owner < len(functions):
             return None
@@ -290,10 +290,10 @@ def _resolve(kernel: Kernel, names: _Names) -> tuple[Capture, ...] | None:
             value = getattr(value, attribute, MISSING)
         if value is MISSING:
             return None
-        found.append(Capture(functions[owner], path, value))
+        captures.append(Capture(functions[owner], path, value))
         if isinstance(value, FunctionType):
             functions.append(value)
-    return tuple(found)
+    return tuple(captures)
 
 
 def _sources(kernel: Kernel, captures: Sequence[Capture]) -> tuple[Source, ...]:
@@ -353,9 +353,9 @@ class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         """Only what tileproof itself writes: its own classes, not what is reached through one of its modules."""
         if module.partition(".")[0] == "tileproof" and "." not in name:
-            found = super().find_class(module, name)
-            if isinstance(found, type) and found.__module__ == module:
-                return found
+            member = super().find_class(module, name)
+            if isinstance(member, type) and member.__module__ == module:
+                return member
         raise pickle.UnpicklingError(f"{module}.{name} does not belong here")
 
 

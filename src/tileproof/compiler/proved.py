@@ -9,7 +9,7 @@ from typing import Any
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
-from tileproof.frontend.names import watch
+from tileproof.frontend.captures import watch
 from tileproof.frontend.signature import Elaborated, Signature, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import Group, KernelIR
@@ -27,7 +27,7 @@ class Proved:
     specialization: Specialization
     elaborated: Elaborated
     verdict: Verdict
-    """How its obligations were settled."""
+    """How its obligations were discharged."""
     ready: KernelIR
     """The kernel as it runs, with the checks that the proof left."""
     key: str
@@ -54,9 +54,9 @@ class Proved:
         return self.elaborated.ir
 
 
-def signature_of(found: Proved) -> Signature:
+def signature_of(proved: Proved) -> Signature:
     """The signature of a proved kernel."""
-    return parse(found.kernel).signature
+    return parse(proved.kernel).signature
 
 
 def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
@@ -73,14 +73,14 @@ def compiled_for(kernel: Kernel, specialization: Specialization) -> Proved:
 def _stored_now(kernel: Kernel, specialization: Specialization) -> Stored:
     """A kernel proved now, and written to disk if that can be."""
     # The compiler and the prover, which a kernel that was proved before does not need.
-    from tileproof.analysis.holes import holes_matter
-    from tileproof.analysis.premises import premises_of
+    from tileproof.analysis.index_entries import loaded_through
+    from tileproof.analysis.premise_tensors import premises_of
 
     from .compile import proved
 
     elaborated, verdict, ready = proved(kernel, specialization)
-    made = Stored("", elaborated, verdict, ready, holes_matter(elaborated.ir), premises_of(ready))
-    return replace(made, key=keep(kernel, specialization, made))
+    stored = Stored("", elaborated, verdict, ready, loaded_through(elaborated.ir), premises_of(ready))
+    return replace(stored, key=keep(kernel, specialization, stored))
 
 
 def groups_of(ir: KernelIR) -> tuple[Group, ...]:

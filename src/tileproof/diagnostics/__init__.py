@@ -1,7 +1,6 @@
 """Findings and how they are shown. This layer knows nothing of the rest of tileproof."""
 
-from .catalogue import page
-from .codes import Code
+from .codes import Code, page
 from .errors import (
     Diagnostic,
     Edit,

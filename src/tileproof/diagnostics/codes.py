@@ -9,6 +9,11 @@ TP08 ownership, bounds and coverage, TP09 tools and the assembler, TP10 models a
 from __future__ import annotations
 
 from enum import Enum
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+_FOLDERS = (_HERE / "catalogue", _HERE.parents[2] / "docs" / "errors")
+"""Where the pages of the catalogue are in an installed wheel, and in a checkout."""
 
 
 class Code(Enum):
@@ -136,7 +141,7 @@ class Code(Enum):
 
     # Seen by the interpreter.
     RACE = "TP0701", "two programs touch one element"
-    OUTSIDE = "TP0702", "an access outside its tensor"
+    OUT_OF_BOUNDS = "TP0702", "an access outside its tensor"
     UNWRITTEN = "TP0703", "an element of an Out that no program wrote"
     EMPTY_ARGMAX = "TP0704", "argmax or argmin of an empty axis"
     INDEX_OVERFLOW = "TP0705", "index arithmetic outside 64 bits"
@@ -144,10 +149,10 @@ class Code(Enum):
     LANES_MEET = "TP0707", "two lanes of one store write one element"
 
     # Decided by the checker.
-    NOT_APART = "TP0801", "two programs would touch one element"
-    APART_OPEN = "TP0802", "programs not proved to touch different elements"
-    LANES_NOT_APART = "TP0803", "two lanes of one store not proved apart"
-    NOT_INSIDE = "TP0811", "an index would leave its tensor"
+    NOT_DISJOINT = "TP0801", "two programs would touch one element"
+    DISJOINT_OPEN = "TP0802", "programs not proved to touch different elements"
+    LANES_NOT_DISJOINT = "TP0803", "two lanes of one store not proved disjoint"
+    NOT_IN_BOUNDS = "TP0811", "an index would leave its tensor"
     CHECK_DENIED = "TP0812", "a check would stay at run time"
     MAY_NOT_FIT = "TP0813", "an index that may not fit 64 bits"
     MAY_BE_EMPTY = "TP0814", "argmax of an axis that may be empty"
@@ -190,3 +195,12 @@ class Code(Enum):
     def of(cls, identifier: str) -> Code | None:
         """The code printed as `identifier`, in any case; None if there is none."""
         return next((code for code in cls if code.id == identifier.upper()), None)
+
+
+def page(code: Code) -> str:
+    """The Markdown page that explains a code; its title alone where the pages are not installed."""
+    for folder in _FOLDERS:
+        file = folder / f"{code.id}.md"
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    return f"# {code.id}: {code.title}\n"

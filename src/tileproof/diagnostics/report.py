@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from tileproof.diagnostics.records import dataclass
 
-from .catalogue import page
-from .codes import Code
+from .codes import Code, page
 from .errors import Diagnostic, Edit, shown_path
 from .spans import Span
 
@@ -21,13 +20,13 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """An obligation of a kernel, and what settles it."""
+    """An obligation of a kernel, and the rung that discharges it."""
 
     goal: str
     what: str
     span: Span
     rung: int
-    settled_by: str
+    by: str
     reason: str
 
 
@@ -55,7 +54,7 @@ def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) 
                 "kernel": kernel.kernel,
                 "accepted": kernel.accepted,
                 "scope": kernel.scope,
-                "settled": [_proof(proof) for proof in kernel.proofs],
+                "discharged": [_proof(proof) for proof in kernel.proofs],
             }
             for kernel in checked
         ],
@@ -71,7 +70,7 @@ def _proof(proof: Proof) -> Json:
         "line": proof.span.line,
         "column": proof.span.column,
         "rung": proof.rung,
-        "by": proof.settled_by,
+        "by": proof.by,
         "reason": proof.reason,
     }
 

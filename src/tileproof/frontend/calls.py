@@ -17,10 +17,10 @@ from tileproof.diagnostics.spans import Span
 from tileproof.language import tiles
 from tileproof.language.kernel import Kernel
 
+from .captures import check_capture, is_language
 from .context import Context
-from .names import check_capture, is_language
-from .source import FunctionSource, Refused, Suppressed, check_syntax, is_text_of, read_function, refuse
-from .values import Binding, Bundle, Entity, InPlace, Known, Method, describe
+from .entities import Binding, Bundle, Entity, InPlace, Known, Method, describe
+from .source import FunctionSource, Rejected, Suppressed, check_syntax, is_text_of, read_function, reject
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Call:
             return default
         entity = self.entity(parameter)
         if not isinstance(entity, Known):
-            raise refuse(
+            raise reject(
                 Code.NOT_CONSTANT,
                 f"`{parameter}` of {self.name} is a constant, and this is {describe(entity)}",
                 self.where(parameter),
@@ -72,6 +72,16 @@ def lowers(*functions: Any) -> Callable[[Handler], Handler]:
     return register
 
 
+def lowers_method(name: str) -> Callable[[Handler], Handler]:
+    """Registers the meaning of a method of tiles, walkers or tensors."""
+
+    def register(handler: Handler) -> Handler:
+        METHODS[name] = handler
+        return handler
+
+    return register
+
+
 @dataclass(frozen=True, slots=True)
 class Arguments:
     """Evaluated arguments, not matched to parameters yet."""
@@ -88,7 +98,7 @@ def call(ctx: Context, node: ast.Call) -> Entity:
     for keyword in node.keywords:
         if keyword.arg is None:
             message = "`**` arguments are not part of the language"
-            raise refuse(Code.STARRED, message, ctx.span(keyword.value), help="name each of them")
+            raise reject(Code.STARRED, message, ctx.span(keyword.value), help="name each of them")
         named.append((keyword.arg, ctx.evaluate(keyword.value), ctx.span(keyword)))
     if isinstance(callee, Method):
         owner = ctx.span(node.func.value) if isinstance(node.func, ast.Attribute) else span
@@ -99,11 +109,11 @@ def call(ctx: Context, node: ast.Call) -> Entity:
 def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, callee_span: Span) -> Entity:
     """Calls a function of the language, a helper or a lambda with evaluated arguments."""
     if isinstance(callee, InPlace):
-        return _run_lambda(ctx, callee, arguments, span)
+        return _run_lambda(ctx, callee, arguments)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
         cure = "kernels call functions of the language and helpers written in it"
-        raise refuse(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", callee_span, help=cure)
+        raise reject(Code.NOT_CALLABLE, f"{describe(callee)} cannot be called", callee_span, help=cure)
     handler = _handler(function)
     if handler is not None:
         name = f"tp.{function.__qualname__}" if not inspect.isbuiltin(function) else function.__name__
@@ -113,15 +123,15 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     raise _not_callable(function, callee_span)
 
 
-def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments, span: Span) -> Entity:
+def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments) -> Entity:
     written = function.node.args
     if written.posonlyargs or written.kwonlyargs or written.vararg or written.kwarg or written.defaults:
         message = "the lambda of a combiner takes two plain parameters"
-        raise refuse(Code.BAD_CALL, message, ctx.span(function.node), help="write `by=lambda a, b: ...`")
+        raise reject(Code.BAD_CALL, message, ctx.span(function.node), help="write `by=lambda a, b: ...`")
     names = [argument.arg for argument in written.args]
     if len(names) != len(arguments.positional) or arguments.named:
         message = f"this lambda has {len(names)} parameters, and gets {len(arguments.positional)} values"
-        raise refuse(Code.BAD_CALL, message, ctx.span(function.node), help="give it one parameter for each value")
+        raise reject(Code.BAD_CALL, message, ctx.span(function.node), help="give it one parameter for each value")
     inner = replace(ctx, scope=dict(function.scope), frozen=frozenset(), depth=ctx.depth + 1)
     for name, (entity, where) in zip(names, arguments.positional, strict=True):
         inner.scope[name] = Binding(entity, where)
@@ -135,7 +145,7 @@ def _handler(function: Any) -> Handler | None:
         return None
 
 
-def _not_callable(function: Any, span: Span) -> Refused:
+def _not_callable(function: Any, span: Span) -> Rejected:
     name = getattr(function, "__name__", str(function))
     module = getattr(function, "__module__", "") or ""
     cure, edit = "kernels call functions of the language and helpers written in it", None
@@ -147,7 +157,7 @@ def _not_callable(function: Any, span: Span) -> Refused:
         cure = "`range` stands in a `for` statement: `for n in range(...):`"
     elif name in tiles.__all__:
         cure, edit = f"use `tp.{name}`", Edit(span, f"tp.{name}")
-    return refuse(Code.NOT_CALLABLE, f"`{span.text}` cannot be called in a kernel", span, help=cure, edit=edit)
+    return reject(Code.NOT_CALLABLE, f"`{span.text}` cannot be called in a kernel", span, help=cure, edit=edit)
 
 
 def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
@@ -180,7 +190,7 @@ def _matched(
     positional = arguments.positional
     if len(positional) > len(slots) and rest is None:
         takes, have = len(slots) - skipped, len(positional) - skipped
-        raise refuse(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span, help=cure)
+        raise reject(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span, help=cure)
     for parameter, argument in zip(slots, positional, strict=False):
         given[parameter.name] = argument
     if rest is not None:
@@ -190,13 +200,13 @@ def _matched(
     named: list[tuple[str, tuple[Entity, Span]]] = []
     for word, entity, where in arguments.named:
         if word in given:
-            raise refuse(Code.BAD_CALL, f"{name} gets `{word}` twice", where, help=cure)
+            raise reject(Code.BAD_CALL, f"{name} gets `{word}` twice", where, help=cure)
         if word in known:
             given[word] = (entity, where)
         elif others is not None:
             named.append((word, (entity, where)))
         else:
-            raise refuse(
+            raise reject(
                 Code.BAD_CALL,
                 f"{name} has no parameter `{word}`",
                 where,
@@ -205,7 +215,7 @@ def _matched(
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in given:
-            raise refuse(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
+            raise reject(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
     for key, value in named:
         given[f"**{key}"] = value
     return Call(name, span, given)
@@ -245,10 +255,10 @@ def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSo
     here, filename = ctx.function.source, function.__code__.co_filename
     try:
         source = read_function(function, here.lines if filename == here.name and not filename.startswith("<") else None)
-    except Refused as refused:
-        raise Refused(replace(refused.diagnostic, span=refused.diagnostic.span or span)) from None
+    except Rejected as rejected:
+        raise Rejected(replace(rejected.diagnostic, span=rejected.diagnostic.span or span)) from None
     if not is_text_of(source):
-        raise refuse(
+        raise reject(
             Code.NO_SOURCE,
             f"the text of `{function.__name__}` is not that of the function that was imported",
             span,
@@ -262,7 +272,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
     """The body of a helper in place of its call."""
     for entity in (*(entity for entity, _ in arguments.positional), *(entity for _, entity, _ in arguments.named)):
         if isinstance(entity, InPlace):
-            raise refuse(
+            raise reject(
                 Code.NESTED_FUNCTION,
                 f"a lambda cannot be handed to `{function.__name__}`",
                 span,
@@ -270,7 +280,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
                 help="write a helper function at the top of the file and pass its name",
             )
     if function in ctx.calling:
-        raise refuse(
+        raise reject(
             Code.RECURSION,
             f"`{function.__name__}` calls itself",
             span,
@@ -294,7 +304,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
     mistakes = check_syntax(source)
     if mistakes:
         for mistake in mistakes:
-            inner.report(Refused(mistake))
+            inner.report(Rejected(mistake))
         raise Suppressed
     matched = _matched(arguments, f"`{function.__name__}`", _parameters(function), span)
     for parameter in _parameters(function):
@@ -305,6 +315,6 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
             entity, where = inner.constant(parameter.default, span), span
         else:
             message = f"`{function.__name__}` takes `*{parameter.name}`, which kernels do not have"
-            raise refuse(Code.STARRED, message, span, help="give the helper one parameter for each argument")
+            raise reject(Code.STARRED, message, span, help="give the helper one parameter for each argument")
         inner.scope[parameter.name] = Binding(entity, where)
     return inner.run_helper()

@@ -14,16 +14,16 @@ from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.regions import has_tag_in, of_one_piece
-from tileproof.ir.types import AnyValue, Axis, Tile, TileType, Walker, WalkerTag
+from tileproof.ir.types import AnyValue, Tile, TileType, Walker, WalkerTag
 from tileproof.ir.walk import walk
 from tileproof.language import spaces, tiles
 
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
+from .entities import Entity, describe, describe_axes, fits, is_walker, join, leaves, rebuild
 from .functions import axis_of
-from .operations import align, as_number, as_tile, binary, broadcast
-from .source import refuse
-from .values import Entity, describe, describe_axes, fits, is_walker, join, leaves, rebuild
+from .source import reject
+from .tile_operations import align, as_number, as_tile, binary, broadcast
 
 
 def _combiner(
@@ -43,7 +43,7 @@ def _combiner(
             made = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
         if len(made) != len(types):
             message = f"the combiner takes {len(types)} values on each side and gives {len(made)}"
-            raise refuse(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
+            raise reject(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
         given = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(made, types, strict=True)]
         met = [_met(tile.type, type_, span) for tile, type_ in zip(given, types, strict=True)]
     if met != list(types):
@@ -67,7 +67,7 @@ def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
         axes = axes if joined is None else joined
     if made.dtype is not wanted.dtype or not fits(made.axes, axes):
         message = f"the combiner takes {wanted} and gives {made}"
-        raise refuse(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
+        raise reject(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
     return TileType(wanted.dtype, axes)
 
 
@@ -78,7 +78,7 @@ def _check_closed(block: ops.Block, own: set[Tile], span: Span) -> None:
         known.update(axis.tag.walker for axis in tile.type.axes if isinstance(axis.tag, WalkerTag))
     for op in walk(block):
         if isinstance(op, ops.Load | ops.Store | ops.Update | ops.Get | ops.Print | ops.Assume):
-            raise refuse(Code.BAD_COMBINER, "a combiner computes and does nothing else", op.span, help="pass it tiles")
+            raise reject(Code.BAD_COMBINER, "a combiner computes and does nothing else", op.span, help="pass it tiles")
         known.update(ops.results(op))
         known.update(getattr(op, "carried", ()))
         combiner = getattr(op, "combiner", None)
@@ -93,7 +93,7 @@ def _check_closed(block: ops.Block, own: set[Tile], span: Span) -> None:
         walkers = [tag.walker for tag in tags if isinstance(tag, WalkerTag)]
         for one in (value, *walkers):
             if one not in known:
-                raise refuse(
+                raise reject(
                     Code.BAD_COMBINER,
                     f"the combiner uses `{one.name}`, which is not one of its own values",
                     where,
@@ -115,7 +115,7 @@ def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
     """What is combined. Entries of index tensors become numbers: to combine is arithmetic."""
     parts = [as_number(ctx.builder, as_tile(ctx.builder, leaf, span), span) for leaf in leaves(entity)]
     if not parts:
-        raise refuse(Code.BAD_CALL, "there is nothing to combine", span, help="give a tile, or a tuple of tiles")
+        raise reject(Code.BAD_CALL, "there is nothing to combine", span, help="give a tile, or a tuple of tiles")
     return parts
 
 
@@ -126,14 +126,14 @@ def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
 def _join(ctx: Context, call: Call) -> Entity:
     values, over = call.entity("values"), call.entity("over")
     if not (is_walker(over) and over.type.is_piece):
-        raise refuse(
+        raise reject(
             Code.JOIN_PLACE,
             f"tp.join goes over a walker of tp.split, and this is {describe(over)}",
             call.where("over"),
             help="split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`",
         )
     if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, ops.Join) for op in ctx.builder.ops):
-        raise refuse(
+        raise reject(
             Code.JOIN_PLACE,
             "tp.join stands once, at the top level of the body of tp.parallel",
             call.span,
@@ -145,7 +145,7 @@ def _join(ctx: Context, call: Call) -> Entity:
         for axis in part.type.axes:
             if axis.tag == WalkerTag(over):
                 message = f"a tile of `{over.name}` itself cannot be joined over `{over.name}`"
-                raise refuse(Code.BAD_COMBINER, message, call.where("values"), help="reduce over that axis first")
+                raise reject(Code.BAD_COMBINER, message, call.where("values"), help="reduce over that axis first")
     by = call.entity("by") if "by" in call else None
     where = call.where("by") if by else call.span
     combiner, types = _combiner(ctx, by, values, [part.type for part in parts], where)
@@ -163,7 +163,7 @@ def check_join(body: Sequence[ops.AnyOp], walkers: Sequence[Walker], span: Span)
     place = next((number for number, op in enumerate(body) if isinstance(op, ops.Join)), None)
     if len(pieces) > 1 or place is None:
         what = "splits two dimensions" if len(pieces) > 1 else f"splits {pieces[0].type.dimension} and never joins it"
-        raise refuse(
+        raise reject(
             Code.JOIN_PLACE,
             f"this space {what}",
             span,
@@ -175,7 +175,7 @@ def check_join(body: Sequence[ops.AnyOp], walkers: Sequence[Walker], span: Span)
     for op in after:
         used = (*ops.operands(op), *(value for block in ops.blocks(op) for value in block.yields))
         if any(value in single for value in used) or any(has_tag_in(value, single) for value in ops.results(op)):
-            raise refuse(
+            raise reject(
                 Code.AFTER_JOIN,
                 f"this uses a value of one piece of {pieces[0].type.dimension} after tp.join",
                 op.span,
@@ -196,14 +196,9 @@ def _aligned(ctx: Context, call: Call) -> tuple[list[Tile], int]:
     if axis is None:
         if parts[0].type.rank != 1:
             message = f"{call.name} needs an axis of {describe_axes(parts[0].type.axes)}"
-            raise refuse(Code.BAD_AXIS, message, call.span, help="say along which: `axis=-1`")
+            raise reject(Code.BAD_AXIS, message, call.span, help="say along which: `axis=-1`")
         axis = 0
     return parts, axis
-
-
-def _without(type_: TileType, axis: int) -> TileType:
-    axes: tuple[Axis, ...] = (*type_.axes[:axis], *type_.axes[axis + 1 :])
-    return TileType(type_.dtype, axes)
 
 
 def _tagged(
@@ -219,17 +214,17 @@ def _tagged(
 @lowers(tiles.reduce)
 def _reduce(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
-    types = [_without(part.type, axis) for part in parts]
+    types = [part.type.without(axis) for part in parts]
     given = list(leaves(call.entity("identity")))
     where = call.where("identity")
     if len(given) != len(parts):
         message = f"{len(parts)} tiles are reduced, and {len(given)} identities are given"
-        raise refuse(Code.BAD_CALL, message, where, help="give one for each tile, as a tuple of literals")
+        raise reject(Code.BAD_CALL, message, where, help="give one for each tile, as a tuple of literals")
     identities = []
     for one, part in zip(given, parts, strict=True):
         tile = as_tile(ctx.builder, one, where, part.type.dtype)
         if tile.type != TileType(part.type.dtype):
-            raise refuse(Code.BAD_CALL, f"the identity of {part.type} is {describe(tile)}", where, help="use a literal")
+            raise reject(Code.BAD_CALL, f"the identity of {part.type} is {describe(tile)}", where, help="use a literal")
         identities.append(tile)
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     made = tuple(ctx.builder.value(type_) for type_ in types)
@@ -241,7 +236,7 @@ def _reduce(ctx: Context, call: Call) -> Entity:
 @lowers(tiles.scan)
 def _scan(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
-    types = [_without(part.type, axis) for part in parts]
+    types = [part.type.without(axis) for part in parts]
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     full = _tagged(ctx, parts, types, axis, call)
     made = tuple(ctx.builder.value(part.type) for part in full)

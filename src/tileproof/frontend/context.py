@@ -16,34 +16,26 @@ from typing import Any, TypeVar
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Edit, Frame, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import (
-    AnyOp,
-    Assume,
-    BinaryFn,
-    Block,
-    Fold,
-    If,
-    Join,
-    Parallel,
-    Print,
-    RangeLoop,
-    Require,
-    Scan,
-    Shift,
-    SplitAt,
-    Store,
-    TilesLoop,
-    Update,
-    While,
-    results,
-)  # fmt: skip
-from tileproof.ir.types import Extent, Length, Tensor, TensorType, Tile, TileType, Undecided, Value, Walker, WalkerType
+from tileproof.ir.ops import AnyOp, BinaryFn, Shift, SplitAt, results
+from tileproof.ir.types import (
+    Extent,
+    Length,
+    Tensor,
+    TensorType,
+    TileType,
+    Undecided,
+    Value,
+    Walker,
+    WalkerType,
+    names_in,
+)
+from tileproof.ir.walk import substitute_op
 from tileproof.language.dtypes import DType
 
-from .names import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
+from .captures import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
+from .entities import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
 from .signature import MOST_BITS, Signature
-from .source import FunctionSource, Refused, Suppressed, refuse
-from .values import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
+from .source import FunctionSource, Rejected, Suppressed, reject
 
 _UNNAMED = "%"
 V = TypeVar("V", bound=TileType | WalkerType | TensorType)
@@ -76,45 +68,19 @@ class Builder:
         finally:
             self.ops = outer
 
-    def rename_view(self, view: Tensor, name: str) -> Tensor:
-        """`view` under the name it is assigned to, if the last operation has just cut it off."""
+    def rename(self, value: Value[V], name: str) -> Value[V]:
+        """`value` under the name it is assigned to, if the last operation has just made it and it has none yet.
+
+        A shifted walker and the views of a split are named after what they were made from until then.
+        """
         last = self.ops[-1] if self.ops else None
-        if not isinstance(last, SplitAt) or view not in results(last):
-            return view
-        named = self.value(view.type, name)
-        self.ops[-1] = replace(last, past=named) if view is last.past else replace(last, fresh=named)
+        if last is None or value not in results(last):
+            return value
+        if not (value.name.startswith(_UNNAMED) or isinstance(last, Shift | SplitAt)):
+            return value
+        named = self.value(value.type, name)
+        self.ops[-1] = substitute_op(last, {value: named})
         return named
-
-    def rename_walker(self, walker: Walker, name: str) -> Walker:
-        """`walker` under the name it is assigned to, if the last operation has just shifted it there."""
-        last = self.ops[-1] if self.ops else None
-        if not isinstance(last, Shift) or walker is not last.result:
-            return walker
-        named = self.value(walker.type, name)
-        self.ops[-1] = replace(last, result=named)
-        return named
-
-    def rename(self, tile: Tile, name: str) -> Tile:
-        """`tile` under the name it is assigned to, if the last operation has just made it and it has none yet."""
-        last = self.ops[-1] if self.ops else None
-        if last is None or not tile.name.startswith(_UNNAMED) or tile not in results(last):
-            return tile
-        named = self.value(tile.type, name)
-        match last:
-            case Fold() | Scan() | Join():
-                kept = tuple(named if one is tile else one for one in last.results)
-                self.ops[-1] = replace(last, results=kept)
-            case TilesLoop() | RangeLoop() | While() | If() | Parallel() | SplitAt() | Shift():
-                return tile
-            case Store() | Update() | Require() | Print() | Assume():
-                return tile
-            case _:
-                self.ops[-1] = replace(last, result=named)
-        return named
-
-
-def finish(ops: list[AnyOp], yields: tuple[Tile, ...] = ()) -> Block:
-    return Block(tuple(ops), yields)
 
 
 _PYTHON: dict[BinaryFn, Callable[[Any, Any], Any]] = {
@@ -193,14 +159,14 @@ def bounded(value: Any, span: Span) -> Any:
 
 
 def _too_large(span: Span) -> Exception:
-    return refuse(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
+    return reject(Code.LITERAL_RANGE, "this constant is too large", span, help="no element type holds it")
 
 
 def undecided_at(undecided: Undecided, span: Span) -> Exception:
     """The error for a decision that needs a number `tileproof check` was not given."""
     names = sorted(undecided.names)
     given = " ".join(f"--with {name}=128" for name in names)
-    return refuse(
+    return reject(
         Code.UNDECIDED,
         f"this depends on the value of {' and '.join(names)}, which is not known here",
         span,
@@ -211,10 +177,7 @@ def undecided_at(undecided: Undecided, span: Span) -> Exception:
 
 def _divide(a: Any, b: Any) -> Any:
     if isinstance(a, Extent) or isinstance(b, Extent):
-        names = (a.names if isinstance(a, Extent) else frozenset()) | (
-            b.names if isinstance(b, Extent) else frozenset()
-        )
-        raise Undecided(names)
+        raise Undecided(names_in(a, b))
     if b == 0:
         return math.nan if a == 0 or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
     return a / b
@@ -224,9 +187,7 @@ def _power(a: Any, b: Any) -> Any:
     if isinstance(a, Extent) and isinstance(b, int):
         return math.prod([a] * b, start=1)
     if isinstance(a, Extent) or isinstance(b, Extent):
-        raise Undecided(
-            (a.names if isinstance(a, Extent) else frozenset()) | (b.names if isinstance(b, Extent) else frozenset())
-        )
+        raise Undecided(names_in(a, b))
     if abs(b) > _LARGEST_POWER or (isinstance(a, int) and abs(b) * a.bit_length() > MOST_BITS):
         raise OverflowError
     if b < 0 and a == 0:
@@ -301,9 +262,9 @@ class Context:
     def span(self, node: ast.AST) -> Span:
         return self.function.span(node)
 
-    def report(self, refused: Refused) -> None:
+    def report(self, rejected: Rejected) -> None:
         """Keeps a mistake, with the calls that led to it, unless it was found before."""
-        found = replace(refused.diagnostic, stack=self.stack, kernel=self.signature.name)
+        found = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
         if found.edit is not None:
             text, span = found.edit.replacement, found.edit.span
             written = in_reach(text, self.function.function)
@@ -314,7 +275,7 @@ class Context:
     def bind(self, name: str, entity: Entity, span: Span) -> None:
         if name in self.frozen:
             outer = self.scope.get(name)
-            raise refuse(
+            raise reject(
                 Code.OUTER_REBOUND,
                 f"`{name}` is bound outside tp.parallel and cannot be rebound inside",
                 span,
@@ -323,7 +284,7 @@ class Context:
                 ),
                 help="use another name, or move its first value into the loop; what programs make together is a Sum, "
                 "Max or Min parameter, or goes through tp.split and tp.join",
-                labels=_first_bound(outer),
+                labels=(Label(outer.span, "bound here, outside"),) if isinstance(outer, Binding) else (),
             )
         self.scope[name] = Binding(entity, span)
 
@@ -337,17 +298,17 @@ class Context:
                 return binding.entity
             case Unbound(reason, where, cure, code):
                 lacks = "value" if code is Code.MAYBE_UNBOUND else "single type"
-                raise refuse(
+                raise reject(
                     code,
                     f"`{name}` has no {lacks} here: {reason}",
                     span,
-                    labels=_label(where, "this is where"),
+                    labels=(Label(where, "this is where"),),
                     help=cure or f"give `{name}` a value before",
                 )
             case _ if name in self.function.own_names:
                 # As in Python, a name assigned anywhere in a function is its own everywhere in it.
                 reason = f"`{self.function.name}` assigns it, but not on the way here"
-                raise refuse(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
+                raise reject(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
             case _:
                 return self.captured((name,), find_name(self.function.function, name), span)
 
@@ -369,24 +330,12 @@ class Context:
             return Bundle(tuple(self.constant(item, span) for item in value))
         return Known(bounded(value, span))
 
-    def _unknown(self, name: str, span: Span) -> Refused:
+    def _unknown(self, name: str, span: Span) -> Rejected:
         if name in self.signature.dimensions:
             message, written = f"`{name}` is a dimension, not a name", f'tp.dim("{name}")'
             cure = f"write `{written}` for its extent"
-            return refuse(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
+            return reject(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
         names = [bound for bound, entry in self.scope.items() if isinstance(entry, Binding)]
-        near = _nearest(name, names)
-        cure = f"did you mean `{near}`?" if near else "define it before the kernel, or pass it as a parameter"
-        return refuse(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, help=cure)
-
-
-def _nearest(name: str, names: list[str]) -> str | None:
-    return next(iter(difflib.get_close_matches(name, names, 1, 0.7)), None)
-
-
-def _label(span: Span, text: str) -> tuple[Label, ...]:
-    return (Label(span, text),)
-
-
-def _first_bound(entry: Binding | Unbound | None) -> tuple[Label, ...]:
-    return _label(entry.span, "bound here, outside") if isinstance(entry, Binding) else ()
+        near = difflib.get_close_matches(name, names, 1, 0.7)
+        cure = f"did you mean `{near[0]}`?" if near else "define it before the kernel, or pass it as a parameter"
+        return reject(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, help=cure)

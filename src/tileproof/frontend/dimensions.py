@@ -18,7 +18,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
 from tileproof.ir.types import Dimension, Extent, Fixed, Length, Named, Unnamed, symbol
 
-from .source import Refused, refuse
+from .source import Rejected, reject
 
 _DIGITS: Final = 40
 """No memory has extents with numbers of so many digits."""
@@ -126,7 +126,7 @@ def read_dimension(word: str, span: Span, equations: list[Equation]) -> Dimensio
     if known is None:
         equations.append(Equation(dimension, expression, shown, span))
     elif known.text != shown:
-        raise refuse(
+        raise reject(
             Code.BAD_DIMENSIONS,
             f"`{dimension}` is `{known.text}` in one place and `{shown}` in another",
             span,
@@ -159,8 +159,8 @@ def _check(node: ast.expr, word: str, span: Span) -> None:
             raise _bad(word, span)
 
 
-def _bad(word: str, span: Span) -> Refused:
-    return refuse(
+def _bad(word: str, span: Span) -> Rejected:
+    return reject(
         Code.BAD_DIMENSIONS,
         f"`{shortened(word)}` is not a dimension",
         span,

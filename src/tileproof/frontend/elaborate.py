@@ -7,17 +7,17 @@ from collections.abc import Mapping
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError
-from tileproof.ir.ops import KernelIR, Parameter
+from tileproof.ir.ops import Block, KernelIR, Parameter
 from tileproof.ir.types import Content, Length, TensorType, TileType, symbol
 from tileproof.language import spaces
 from tileproof.language.dtypes import BOOL, I64, DType, DTypeVar
 from tileproof.language.kernel import Kernel
 
-from . import combiners as combining  # these register the functions of the language
-from . import functions, views
-from .context import Builder, Context, Place, finish
+from . import combiners, functions  # these register the functions of the language
+from .captures import find_expression
+from .context import Builder, Context, Place
+from .entities import Binding, Known
 from .expressions import evaluate
-from .names import MISSING, find_name
 from .signature import (
     Anything,
     ContentOf,
@@ -29,12 +29,11 @@ from .signature import (
     parse,
     too_deep,
 )
-from .source import FunctionSource, Refused, refuse
+from .source import FunctionSource, Rejected, reject
 from .specialization import ConstantValue, Specialization, generic, told_for
 from .statements import run, run_helper
-from .values import Binding, Known
 
-LOWERINGS = (functions, combining, views)
+LOWERINGS = (functions, combiners)
 """The files that give the functions of the language their meaning."""
 
 
@@ -66,7 +65,7 @@ def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
         constants,
         static,
         dtypes,
-        finish(ops),
+        Block(tuple(ops)),
         signature.span,
         _computed(signature, constants),
     )
@@ -86,8 +85,8 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborat
                 return elaborate(kernel, specialization)
             except KernelError as error:
                 failed.append(tuple(told_for(each, signature, specialization) for each in error.diagnostics))
-    except Refused as refused:
-        raise KernelError(refused.diagnostic) from None
+    except Rejected as rejected:
+        raise KernelError(rejected.diagnostic) from None
     raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))
 
 
@@ -113,7 +112,7 @@ def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, d
         return Parameter(builder.value(tensor, parameter.name), parameter.span)
     if not isinstance(element, DType):
         cure = "take it as i32 or i64, and as a tensor where the launch is to test it"
-        raise KernelError(refuse(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span, help=cure).diagnostic)
+        raise KernelError(reject(Code.BAD_ANNOTATION, "a scalar holds no index", parameter.span, help=cure).diagnostic)
     return Parameter(builder.value(TileType(element), parameter.name), parameter.span)
 
 
@@ -124,7 +123,7 @@ def _check_combines(parameter: TensorParameter, element: DType | Content) -> Non
     if element is BOOL or element.is_storage_only:
         message = f"`{parameter.name}` is a {parameter.access} of {element}, which cannot be combined"
         cure = "use integers to count truths" if element is BOOL else "combine in f32"
-        raise KernelError(refuse(Code.WRONG_TYPE, message, parameter.span, help=cure).diagnostic)
+        raise KernelError(reject(Code.WRONG_TYPE, message, parameter.span, help=cure).diagnostic)
 
 
 def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | Content:
@@ -144,16 +143,6 @@ def _has_parallel(source: FunctionSource) -> bool:
     return any(
         isinstance(node, ast.For)
         and isinstance(node.iter, ast.Call)
-        and _names(source, node.iter.func) is spaces.parallel
+        and find_expression(source.function, node.iter.func) is spaces.parallel
         for node in ast.walk(source.tree)
     )
-
-
-def _names(source: FunctionSource, node: ast.expr) -> object:
-    match node:
-        case ast.Name(id=name):
-            return find_name(source.function, name)
-        case ast.Attribute(value=value, attr=attribute):
-            return getattr(_names(source, value), attribute, MISSING)
-        case _:
-            return MISSING

@@ -30,13 +30,13 @@ from tileproof.language.dtypes import BOOL, F32, INDEX
 from tileproof.language.unsafe import raw
 
 from . import calls
+from .captures import MISSING
 from .context import Context, bounded, fold, is_open_float, undecided_at
-from .control import branch
-from .names import MISSING
-from .operations import as_tile, binary, literal, mma, unary
-from .source import Suppressed, refuse
+from .control_flow import branch
+from .entities import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
+from .source import Suppressed, reject
 from .subscripts import Item, SliceOf, extent_of, index_tile, load, slice_items
-from .values import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
+from .tile_operations import as_tile, binary, literal, mma, unary
 
 _ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"
 _WALK = "walk a dimension: `for n in tp.parallel(N=B):` gives each program its tile `n`"
@@ -145,7 +145,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
             return InPlace(node, ctx.scope)
         case _:
             message = f"`{ast.unparse(node)}` is not part of the language"
-            raise refuse(Code.UNSUPPORTED_EXPRESSION, message, ctx.span(node), help="use names, calls and operators")
+            raise reject(Code.UNSUPPORTED_EXPRESSION, message, ctx.span(node), help="use names, calls and operators")
 
 
 def arithmetic(
@@ -190,7 +190,7 @@ def _signed(ctx: Context, sign: ast.unaryop, operand: Entity, span: Span, node: 
                 pass
     if isinstance(sign, ast.Not):
         text = ctx.span(node).text
-        raise refuse(
+        raise reject(
             Code.BOOLEAN_OPERATOR,
             "`not` works on constants only",
             span,
@@ -226,7 +226,7 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
         for number, operator in enumerate(node.ops)
     ]
     written = " & ".join(parts)
-    raise refuse(
+    raise reject(
         Code.CHAINED_COMPARISON,
         "a chained comparison works on constants only",
         ctx.span(node),
@@ -244,7 +244,7 @@ def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
         if not isinstance(made, Known):
             sign = " | " if wants else " & "
             written = sign.join(map(_elementwise, node.values))
-            raise refuse(
+            raise reject(
                 Code.BOOLEAN_OPERATOR,
                 f"`{'or' if wants else 'and'}` works on constants only, and `{ast.unparse(part)}` is {describe(made)}",
                 ctx.span(node),
@@ -274,7 +274,7 @@ def condition(ctx: Context, node: ast.expr, what: str) -> Known | Tile:
     cure = "compare it: `x != 0`"
     if is_tile(value) and value.type.axes:
         cure = "reduce it with `.any()` or `.all()`, or choose element by element with `tp.where`"
-    raise refuse(Code.CONDITION, f"{what} needs one truth value, and this is {describe(value)}", span, help=cure)
+    raise reject(Code.CONDITION, f"{what} needs one truth value, and this is {describe(value)}", span, help=cure)
 
 
 def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
@@ -293,7 +293,7 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
     entry = ctx.scope.pop(name)
     if isinstance(entry, Unbound):
         cure = "give both sides one type and shape"
-        raise refuse(entry.code, f"this has no single type: {entry.reason}", ctx.span(node), help=cure)
+        raise reject(entry.code, f"this has no single type: {entry.reason}", ctx.span(node), help=cure)
     return entry.entity
 
 
@@ -316,11 +316,11 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         if value is MISSING:
             raise _no_member(owner.value, name, ctx.span(node.value), span)
         if path is None:
-            raise refuse(Code.UNSUPPORTED_EXPRESSION, "a module is called by its name", span, help=f"write `tp.{name}`")
+            raise reject(Code.UNSUPPORTED_EXPRESSION, "a module is called by its name", span, help=f"write `tp.{name}`")
         return ctx.captured(path, value, span)
     if isinstance(owner, Known) and owner.value is raw:
         if name not in ("load", "store", "assume"):
-            raise refuse(Code.UNKNOWN_NAME, f"`tp.raw` has no `{name}`", span, help="it has load, store and assume")
+            raise reject(Code.UNKNOWN_NAME, f"`tp.raw` has no `{name}`", span, help="it has load, store and assume")
         return Known(getattr(raw, name))
     if is_walker(owner) and name in ("start", "stop", "elements", "number"):
         return _walker_attribute(ctx, owner, name, span)
@@ -343,11 +343,11 @@ def _no_member(module: ModuleType, name: str, module_span: Span, span: Span) -> 
     cure = FUNCTIONS.get(name)
     near = difflib.get_close_matches(name, dir(module), 1) if cure is None else []
     if not near:
-        return refuse(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
+        return reject(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
     # A slip of the finger is corrected; what is only similar may be something else.
     is_slip = difflib.SequenceMatcher(None, name, near[0]).ratio() > 0.8
     edit = Edit(span, f"{module_span.text}.{near[0]}") if is_slip else None
-    return refuse(Code.UNKNOWN_NAME, message, span, help=f"did you mean `{near[0]}`?", edit=edit)
+    return reject(Code.UNKNOWN_NAME, message, span, help=f"did you mean `{near[0]}`?", edit=edit)
 
 
 def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
@@ -364,7 +364,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
         cure = f"it is a function: `tp.{name}(...)`"
     elif is_tile(owner):
         cure = ATTRIBUTES.get(name, cure)
-    return refuse(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
+    return reject(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
 
 def _walker_attribute(ctx: Context, walker: Walker, name: str, span: Span) -> Tile:
@@ -425,7 +425,7 @@ def _subscript(ctx: Context, owner: Entity, index: ast.expr, span: Span) -> Enti
     if isinstance(owner, Poison):
         raise Suppressed
     cure = "tensors, tiles and tuples can"
-    raise refuse(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span, help=cure)
+    raise reject(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span, help=cure)
 
 
 def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) -> Entity:
@@ -434,13 +434,13 @@ def _part(ctx: Context, parts: tuple[Entity, ...], index: ast.expr, span: Span) 
         if all(bound is None or (isinstance(bound, Known) and isinstance(bound.value, int)) for bound in bounds):
             written = slice(*(None if bound is None else bound.value for bound in bounds))  # type: ignore[union-attr]
             if written.step == 0:
-                raise refuse(Code.BAD_INDEX, "a slice cannot step by 0", span, help="leave the step out, or step by 1")
+                raise reject(Code.BAD_INDEX, "a slice cannot step by 0", span, help="leave the step out, or step by 1")
             return Bundle(parts[written])
     position = evaluate(ctx, index) if not isinstance(index, ast.Slice) else None
     if not isinstance(position, Known) or not isinstance(position.value, int):
         cure = "give a number, or a keyword-only parameter of the kernel"
-        raise refuse(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span, help=cure)
+        raise reject(Code.NOT_CONSTANT, "a tuple is indexed by a constant", span, help=cure)
     if not -len(parts) <= position.value < len(parts):
         message = f"the tuple has {len(parts)} items, and item {position.value} is asked for"
-        raise refuse(Code.CONSTANT_OUTSIDE, message, span, help="items count from 0, or from -1 backwards")
+        raise reject(Code.CONSTANT_OUTSIDE, message, span, help="items count from 0, or from -1 backwards")
     return parts[position.value]

@@ -12,25 +12,30 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import (
     INDEX_SCALAR,
+    Access,
     Axis,
     Extent,
     Length,
+    Named,
+    Tensor,
+    TensorType,
     Tile,
     TileType,
+    Unnamed,
+    Walker,
     WalkerTag,
+    WalkerType,
     at_least,
 )
 from tileproof.language import spaces, tiles
-from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, I64, INDEX, TF32, U64, DType
+from tileproof.language.unsafe import raw
 
-from . import subscripts as indexing
-from .calls import FUNCTIONS, METHODS, Call, Handler, lowers
+from . import subscripts
+from .calls import FUNCTIONS, METHODS, Call, Handler, lowers, lowers_method
 from .context import Context, Place
-from .control import coerce
-from .expressions import apply
-from .operations import as_tile, binary, bits, broadcast, cast, cumsum, mma, reduce, select, to_index, unary, unify
-from .source import refuse
-from .values import (
+from .control_flow import coerce
+from .entities import (
     Axes,
     Bundle,
     Clash,
@@ -39,11 +44,29 @@ from .values import (
     describe,
     describe_axes,
     describe_axis,
-    is_full,
     is_tensor,
     is_tile,
     is_walker,
     meet_axis,
+)
+from .expressions import apply
+from .source import reject
+from .tile_operations import (
+    as_number,
+    as_tile,
+    binary,
+    bits,
+    broadcast,
+    cast,
+    cumsum,
+    expand,
+    mma,
+    position,
+    reduce,
+    select,
+    to_index,
+    unary,
+    unify,
 )
 
 NONE = Known(None)
@@ -52,7 +75,7 @@ NONE = Known(None)
 # Making tiles.
 
 
-def shape_axes(ctx: Context, call: Call, parameter: str = "shape") -> Axes:
+def shape_axes(call: Call, parameter: str = "shape") -> Axes:
     """The axes a shape describes: walkers with their tag, constants without."""
     entity, span = call.entity(parameter), call.where(parameter)
     parts = entity.items if isinstance(entity, Bundle) else (entity,)
@@ -66,21 +89,21 @@ def _shape_axis(part: Entity, span: Span) -> Axis:
         case Known(value=bool()):
             pass
         case Known(value=int() | Extent() as length):
-            if isinstance(length, int) and length > indexing.LONGEST:
+            if isinstance(length, int) and length > subscripts.LONGEST:
                 message = f"an axis of a tile cannot have {length} elements"
-                raise refuse(Code.BAD_SHAPE, message, span, help="walk the dimension in tiles")
+                raise reject(Code.BAD_SHAPE, message, span, help="walk the dimension in tiles")
             if at_least(length, 0) is False:
-                raise refuse(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
+                raise reject(Code.BAD_SHAPE, f"an axis cannot have {length} elements", span, help="give 0 or more")
             return Axis(length)
         case _:
             pass
     cure = "use a constant, or a walker: `tp.zeros((i, j))` is as long as the tiles `i` and `j`"
     if is_tile(part):
         cure = "tiles have static shapes; a dimension becomes a constant by adding it to the signature: `D: int`"
-    raise refuse(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
+    raise reject(Code.BAD_SHAPE, f"{describe(part)} is not a length", span, help=cure)
 
 
-def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
+def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None) -> DType:
     """An element type given as an argument."""
     value = call.constant(parameter, None)
     if value is None and default is not None:
@@ -90,7 +113,7 @@ def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType 
     if value is bool:
         return BOOL
     where = call.where(parameter) if parameter in call else call.span
-    raise refuse(
+    raise reject(
         Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ..."
     )
 
@@ -98,28 +121,28 @@ def dtype_of(ctx: Context, call: Call, parameter: str = "dtype", default: DType 
 def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
     if dtype is ENTRY:
         message = "an entry comes from an index tensor and cannot be made"
-        raise refuse(Code.WRONG_TYPE, message, span, help="leave the type out for a plain index")
+        raise reject(Code.WRONG_TYPE, message, span, help="leave the type out for a plain index")
     tile = as_tile(ctx.builder, value, span, dtype)
     if dtype is not None and tile.type.dtype is not dtype:
         tile = _convert(ctx, tile, dtype, span)
     if tile.type.axes:
         cure = "give a scalar or a literal; a tile is stretched by arithmetic, as in `tp.zeros(shape) + t`"
-        raise refuse(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span, help=cure)
+        raise reject(Code.BAD_CALL, f"tp.full takes one value, and this is {describe(tile)}", span, help=cure)
     return broadcast(ctx.builder, tile, axes, span)
 
 
 @lowers(tiles.zeros)
 def _zeros(ctx: Context, call: Call) -> Entity:
-    dtype = dtype_of(ctx, call, default=F32)
+    dtype = dtype_of(call, default=F32)
     zero = Known(False) if dtype is BOOL else Known(0)
-    return _filled(ctx, zero, shape_axes(ctx, call), dtype, call.span)
+    return _filled(ctx, zero, shape_axes(call), dtype, call.span)
 
 
 @lowers(tiles.full)
 def _full(ctx: Context, call: Call) -> Entity:
     value = call.entity("value")
-    dtype = dtype_of(ctx, call, default=F32) if isinstance(value, Known) or "dtype" in call else None
-    return _filled(ctx, value, shape_axes(ctx, call), dtype, call.where("value"))
+    dtype = dtype_of(call, default=F32) if isinstance(value, Known) or "dtype" in call else None
+    return _filled(ctx, value, shape_axes(call), dtype, call.where("value"))
 
 
 def _is_length(entity: Entity) -> bool:
@@ -133,7 +156,7 @@ def _from_a_start(call: Call) -> Exception:
     first, last = call.where("n").text, call.where("dtype").text
     from_zero = first == "0"
     written = f"tp.arange({last})" if from_zero else f"{first} + tp.arange({last} - ({first}))"
-    return refuse(
+    return reject(
         Code.BAD_CALL,
         "tp.arange counts from 0: it takes how many, and an element type",
         call.span,
@@ -148,7 +171,7 @@ def _arange(ctx: Context, call: Call) -> Entity:
         raise _from_a_start(call)
     axis = _shape_axis(call.entity("n"), call.where("n"))
     if axis.tag is not None:
-        raise refuse(
+        raise reject(
             Code.BAD_SHAPE,
             f"tp.arange takes a constant, and this is {describe(call.entity('n'))}",
             call.where("n"),
@@ -156,7 +179,7 @@ def _arange(ctx: Context, call: Call) -> Entity:
         )
     result = ctx.builder.value(TileType(INDEX, (axis,)))
     ctx.builder.emit(ops.Iota(call.span, result))
-    dtype = dtype_of(ctx, call, default=INDEX)
+    dtype = dtype_of(call, default=INDEX)
     return _convert(ctx, result, dtype, call.span)
 
 
@@ -219,28 +242,26 @@ def _convert(ctx: Context, tile: Tile, dtype: DType, span: Span) -> Tile:
     have = tile.type.dtype
     if dtype is ENTRY and have is not ENTRY:
         message = f"{have} cannot become an entry of an index tensor"
-        raise refuse(Code.WRONG_TYPE, message, span, help="leave it an `index`: it picks elements just as well")
+        raise reject(Code.WRONG_TYPE, message, span, help="leave it an `index`: it picks elements just as well")
     if dtype is INDEX and have.kind != "index":
         return to_index(ctx.builder, tile, span)
     if have.kind == "index" and dtype is BOOL:
-        raise refuse(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
+        raise reject(Code.WRONG_TYPE, "an index cannot become a bool", span, help="compare it: `n != 0`")
     return cast(ctx.builder, tile, dtype, span)
 
 
+@lowers_method("to")
 def _to(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
-    return _convert(ctx, tile, dtype_of(ctx, call), call.span)
-
-
-METHODS["to"] = _to
+    return _convert(ctx, tile, dtype_of(call), call.span)
 
 
 @lowers(tiles.bitcast)
 def _bitcast(ctx: Context, call: Call) -> Entity:
-    tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(ctx, call)
+    tile, dtype = as_tile(ctx.builder, call.entity("x"), call.where("x")), dtype_of(call)
     have = tile.type.dtype
     if have.bits != dtype.bits or any(one.kind in ("index", "bool") or one is TF32 for one in (have, dtype)):
-        raise refuse(
+        raise reject(
             Code.WRONG_TYPE,
             f"{have} and {dtype} do not share their bits",
             call.span,
@@ -261,7 +282,7 @@ def axis_of(call: Call, tile: Tile) -> int | None:
         return None
     rank = tile.type.rank
     if not isinstance(axis, int) or isinstance(axis, bool) or not -rank <= axis < rank:
-        raise refuse(
+        raise reject(
             Code.BAD_AXIS,
             f"there is no axis {axis if type(axis) is int else describe(Known(axis))}: "
             f"the tile has the axes {describe_axes(tile.type.axes)}",
@@ -279,32 +300,25 @@ def _reduction_handler(fn: ops.ReduceFn) -> Handler:
         axis = axis_of(call, tile)
         if axis is None and tile.type.rank != 1:
             if fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
-                raise refuse(
+                raise reject(
                     Code.BAD_AXIS, f"tp.{fn} needs an axis", call.span, help="say along which: `axis=-1`", labels=()
                 )
             if tile.type.rank == 0:
                 cure = "it is one value already: leave the reduction out"
-                raise refuse(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
+                raise reject(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
         axes = list(range(tile.type.rank)) if axis is None else [axis]
         made = tile
         for one in reversed(axes):
             made = reduce(ctx.builder, fn, made, one, call.span)
         if call.constant("keepdims", False) not in (False, True):
             message = "`keepdims` is True or False"
-            raise refuse(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
+            raise reject(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
         if call.constant("keepdims", False):
             for one in axes:
-                made = _expanded(ctx, made, one, call.span)
+                made = expand(ctx.builder, made, one, call.span)
         return made
 
     return handler
-
-
-def _expanded(ctx: Context, tile: Tile, axis: int, span: Span) -> Tile:
-    axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
-    result = ctx.builder.value(TileType(tile.type.dtype, axes))
-    ctx.builder.emit(ops.Expand(span, result, tile, axis))
-    return result
 
 
 for _reduction in ops.ReduceFn:
@@ -312,20 +326,19 @@ for _reduction in ops.ReduceFn:
 
 
 @lowers(tiles.cumsum)
+@lowers_method("cumsum")
 def _cumsum(ctx: Context, call: Call) -> Entity:
     tile = as_tile(ctx.builder, call.entity("x"), call.where("x"))
     axis = axis_of(call, tile)
     if axis is None and tile.type.rank != 1:
-        raise refuse(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
+        raise reject(Code.BAD_AXIS, "tp.cumsum needs an axis", call.span, help="say along which: `axis=-1`")
     return cumsum(ctx.builder, tile, axis or 0, call.span)
-
-
-METHODS["cumsum"] = _cumsum
 
 
 # Shapes.
 
 
+@lowers_method("reshape")
 def _reshape(ctx: Context, call: Call) -> Entity:
     tile = typed("Tile", call.entity("x"))
     given = typed("Bundle", call.entity("shape")).items
@@ -336,33 +349,24 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     for axis in axes:
         if axis.tag is not None:
             message = "reshape gives full axes: their lengths are constants"
-            raise refuse(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
-    before, after = _count(tile.type.axes), _count(axes)
+            raise reject(Code.BAD_SHAPE, message, call.span, help="give numbers, not walkers")
+    shape = TileType(tile.type.dtype, axes)
+    before, after = tile.type.size, shape.size
     if before != after:
-        raise refuse(
+        raise reject(
             Code.LENGTHS_DIFFER,
             f"{describe_axes(tile.type.axes)} has {before} elements and {describe_axes(axes)} has {after}",
             call.span,
             help="reshape to lengths with the same product",
         )
-    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    result = ctx.builder.value(shape)
     ctx.builder.emit(ops.Reshape(call.span, result, tile))
     return result
 
 
-METHODS["reshape"] = _reshape
-
-
-def _count(axes: Axes) -> Length:
-    count: Length = 1
-    for axis in axes:
-        count = count * axis.length
-    return count
-
-
 def _need_full(axis: Axis, what: str, span: Span) -> None:
-    if not is_full(axis):
-        raise refuse(
+    if not axis.is_full:
+        raise reject(
             Code.RAGGED_RESHAPE,
             f"{what} needs full axes, and {describe_axis(axis)} may be short",
             span,
@@ -374,13 +378,13 @@ def _need_full(axis: Axis, what: str, span: Span) -> None:
 def _cat(ctx: Context, call: Call) -> Entity:
     given = call.entity("tiles")
     if not isinstance(given, Bundle) or not given.items:
-        raise refuse(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
+        raise reject(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
     where = call.where("tiles")
     parts = unify(ctx.builder, given.items, [where] * len(given.items), where, entries=True)
     axis = axis_of(call, parts[0]) if "axis" in call else 0
     if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
         message = "tp.cat takes tiles with equally many axes, at least one"
-        raise refuse(Code.LENGTHS_DIFFER, message, where, help="add axes with `[:, None]` or `[None, :]`")
+        raise reject(Code.LENGTHS_DIFFER, message, where, help="add axes with `[:, None]` or `[None, :]`")
     parts = _matched_but(ctx, parts, axis, where)
     for part in parts:
         _need_full(part.type.axes[axis], "tp.cat", where)
@@ -404,7 +408,7 @@ def _matched_but(ctx: Context, parts: Sequence[Tile], axis: int, span: Span) -> 
             ]
     except Clash as clash:
         cure = "all axes but the one they are joined along must agree"
-        raise refuse(clash.code, "tp.cat: " + clash.sentence, span, help=cure) from None
+        raise reject(clash.code, "tp.cat: " + clash.sentence, span, help=cure) from None
     return [broadcast(ctx.builder, part, (*met[:axis], part.type.axes[axis], *met[axis + 1 :]), span) for part in parts]
 
 
@@ -418,7 +422,7 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
     known = ", ".join(ctx.signature.dimensions) or "none"
     shown = f'"{name}"' if isinstance(name, str) else describe(Known(name))
-    raise refuse(
+    raise reject(
         Code.UNKNOWN_DIMENSION,
         f"{shown} is not a dimension of this kernel",
         call.where(parameter),
@@ -441,7 +445,7 @@ def _group(ctx: Context, call: Call) -> Entity:
     element, into = call.given
     entity = call.entity(element)
     if not (is_walker(entity) and entity.type.is_each):
-        raise refuse(
+        raise reject(
             Code.BAD_GROUP,
             f"tp.group takes an element of a dimension, and this is {describe(entity)}",
             call.where(element),
@@ -461,9 +465,9 @@ def _require(ctx: Context, call: Call) -> Entity:
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
     if not (is_tile(entity) and entity.type == TileType(BOOL)):
         message = f"tp.require takes one truth value, and this is {describe(entity)}"
-        raise refuse(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
-    if ctx.place is Place.INSIDE or ctx.depth or ctx.parallel_span is not None:
-        raise refuse(
+        raise reject(Code.CONDITION, message, call.span, help='compare, for instance `tp.dim("N") >= 1`')
+    if not _is_before_space(ctx):
+        raise reject(
             Code.REQUIRE_PLACE,
             "tp.require stands at the top level of the kernel, before tp.parallel",
             call.span,
@@ -471,7 +475,7 @@ def _require(ctx: Context, call: Call) -> Entity:
             help="move it above the loop",
         )
     if not _is_host_value(ctx, entity):
-        raise refuse(
+        raise reject(
             Code.REQUIRE_PLACE,
             "tp.require depends on values only the device knows",
             call.span,
@@ -480,6 +484,11 @@ def _require(ctx: Context, call: Call) -> Entity:
         )
     ctx.builder.emit(ops.Require(call.span, entity))
     return NONE
+
+
+def _is_before_space(ctx: Context) -> bool:
+    """Whether a call stands at the top level of the kernel, before `tp.parallel`."""
+    return ctx.place is not Place.INSIDE and not ctx.depth and ctx.parallel_span is None
 
 
 def _is_host_value(ctx: Context, tile: Tile) -> bool:
@@ -503,9 +512,167 @@ def _update(ctx: Context, call: Call) -> Entity:
     tensor = call.entity("tensor")
     if not is_tensor(tensor):
         message = f"tp.update takes a tensor, and this is {describe(tensor)}"
-        raise refuse(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
-    index = call.entity("index")
-    parts = index.items if isinstance(index, Bundle) else (index,)
-    items: list[indexing.Item] = [(part, call.where("index")) for part in parts]
-    indexing.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
+        raise reject(Code.BAD_REDUCTION, message, call.where("tensor"), help="name a Sum, Max or Min of the signature")
+    items = _items(call, "index")
+    subscripts.update(ctx, tensor, items, call.entity("value"), call.span, call.where("value"))
+    return NONE
+
+
+# Memory by other ways than a subscript, and what only debugging and random numbers need.
+
+
+def _items(call: Call, parameter: str) -> list[subscripts.Item]:
+    """An argument that indexes a tensor, as the parts of a subscript."""
+    entity = call.entity(parameter)
+    parts = entity.items if isinstance(entity, Bundle) else (entity,)
+    return [(part, call.where(parameter)) for part in parts]
+
+
+@lowers_method("get")
+def _get(ctx: Context, call: Call) -> Entity:
+    tensor = typed("Tensor", call.entity("x"))
+    items = _items(call, "index")
+    return subscripts.get(ctx, tensor, items, call.entity("fill"), call.span, call.where("fill"))
+
+
+@lowers_method("shift")
+def _shift(ctx: Context, call: Call) -> Entity:
+    walker = typed("Walker", call.entity("x"))
+    if walker.type.is_each:
+        message = f"`{walker.name}` is one element: add to it instead"
+        raise reject(Code.NO_ATTRIBUTE, message, call.span, help=f"write `{walker.name} + n`")
+    by = position(ctx.builder, call.entity("by"), call.where("by"), "the shift")
+    result = ctx.builder.value(WalkerType(walker.type.dimension, walker.type.size), walker.name.partition(".")[0])
+    ctx.walkers.append(result)
+    ctx.builder.emit(ops.Shift(call.span, result, walker, by))
+    return result
+
+
+@lowers_method("fill")
+def _fill(ctx: Context, call: Call) -> Entity:
+    tile = typed("Tile", call.entity("x"))
+    value = as_tile(ctx.builder, call.entity("value"), call.where("value"), tile.type.dtype)
+    if value.type != TileType(tile.type.dtype):
+        message = f"the tile holds {tile.type.dtype}, and what fills it is {describe(value)}"
+        cure = "fill with a literal, or a scalar of that type"
+        raise reject(Code.MIXED_TYPES, message, call.where("value"), help=cure)
+    axes = tuple(Axis(axis.length) for axis in tile.type.axes)
+    if axes == tile.type.axes:
+        return tile
+    result = ctx.builder.value(TileType(tile.type.dtype, axes))
+    ctx.builder.emit(ops.Fill(call.span, result, tile, value))
+    return result
+
+
+@lowers(spaces.split_at)
+def _split_at(ctx: Context, call: Call) -> Entity:
+    tensor = call.entity("tensor")
+    if not is_tensor(tensor) or tensor.type.access is not Access.INOUT:
+        raise reject(
+            Code.SPLIT_PLACE,
+            f"tp.split_at cuts an InOut in two, and this is {describe(tensor)}",
+            call.where("tensor"),
+            help="an In is read as it is; an Out is never read",
+        )
+    if not _is_before_space(ctx):
+        raise reject(
+            Code.SPLIT_PLACE,
+            "tp.split_at stands before tp.parallel, at the top level of the kernel",
+            call.span,
+            notes=("all programs must see the tensor cut at the same place",),
+            help="move it above the loop",
+        )
+    subscripts.check_whole(ctx, tensor, call.where("tensor"))
+    name = dimension_name(ctx, call, "dimension")
+    axes = [axis for axis, dimension in enumerate(tensor.type.dimensions) if dimension == Named(name)]
+    if len(axes) != 1:
+        message = f"`{tensor.name}` has {len(axes)} axes of {name}, and one is cut"
+        cure = "name a dimension that one axis of the tensor has"
+        raise reject(Code.UNKNOWN_DIMENSION, message, call.where("dimension"), help=cure)
+    (axis,) = axes
+    at = position(ctx.builder, call.entity("position"), call.where("position"), "where tp.split_at cuts")
+    dimensions = tensor.type.dimensions
+    rest = (*dimensions[:axis], Unnamed(), *dimensions[axis + 1 :])
+    past = ctx.builder.value(TensorType(Access.IN, tensor.type.element, dimensions), f"{tensor.name}.past")
+    fresh = ctx.builder.value(TensorType(Access.INOUT, tensor.type.element, rest), f"{tensor.name}.fresh")
+    ctx.builder.emit(ops.SplitAt(call.span, past, fresh, tensor, axis, at))
+    ctx.cut[tensor] = call.span
+    return Bundle((past, fresh))
+
+
+@lowers(tiles.random)
+def _random(ctx: Context, call: Call) -> Entity:
+    where = call.where("seed")
+    seed = as_tile(ctx.builder, call.entity("seed"), where, I64)
+    if seed.type.axes or not (seed.type.dtype.is_integer or seed.type.dtype.kind == "index"):
+        message = f"the seed is one integer, and this is {describe(seed)}"
+        raise reject(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
+    given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
+    offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
+    result = ctx.builder.value(TileType(F32, offset.type.axes))
+    key = bits(ctx.builder, seed, I64, where) if seed.type.dtype is U64 else cast(ctx.builder, seed, I64, where)
+    ctx.builder.emit(ops.Random(call.span, result, key, offset))
+    return result
+
+
+@lowers(tiles.print)
+def _print(ctx: Context, call: Call) -> Entity:
+    given_label = call.entity("label")
+    label = given_label.value if isinstance(given_label, Known) else None
+    if not isinstance(label, str):
+        raise reject(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
+    given = call.entity("values")
+    assert isinstance(given, Bundle)
+    values = tuple(as_tile(ctx.builder, value, call.span) for value in given.items)
+    ctx.builder.emit(ops.Print(call.span, label, values))
+    return NONE
+
+
+# tp.raw
+
+
+def _need_unsafe(ctx: Context, call: Call) -> str:
+    if ctx.unsafe is None:
+        raise reject(
+            Code.RAW_PLACE,
+            f"{call.name} stands in a tp.unsafe block",
+            call.span,
+            notes=("nobody proves what tp.raw does: the block says why it is sound",),
+            help='write `with tp.unsafe("why this is sound"):` around it, or index the tensor',
+        )
+    return ctx.unsafe
+
+
+def _raw_tensor(call: Call) -> Tensor:
+    tensor = call.entity("tensor")
+    if not is_tensor(tensor):
+        message = f"{call.name} takes a tensor, and this is {describe(tensor)}"
+        raise reject(Code.WRONG_TYPE, message, call.where("tensor"), help="name a tensor of the signature")
+    return tensor
+
+
+@lowers(raw.load)
+def _raw_load(ctx: Context, call: Call) -> Entity:
+    _need_unsafe(ctx, call)
+    return subscripts.load(ctx, _raw_tensor(call), _items(call, "index"), call.span, raw=True)
+
+
+@lowers(raw.store)
+def _raw_store(ctx: Context, call: Call) -> Entity:
+    _need_unsafe(ctx, call)
+    items = _items(call, "index")
+    subscripts.store(ctx, _raw_tensor(call), items, call.entity("value"), call.span, call.where("value"), raw=True)
+    return NONE
+
+
+@lowers(raw.assume)
+def _assume(ctx: Context, call: Call) -> Entity:
+    reason = _need_unsafe(ctx, call)
+    entity = call.entity("condition")
+    if isinstance(entity, Known) and isinstance(entity.value, bool):
+        entity = as_tile(ctx.builder, entity, call.span)
+    if not is_tile(entity) or entity.type != TileType(BOOL):
+        message = f"tp.raw.assume takes one truth value, and this is {describe(entity)}"
+        raise reject(Code.CONDITION, message, call.span, help="compare, and reduce a tile with `.all()`")
+    ctx.builder.emit(ops.Assume(call.span, entity, reason))
     return NONE

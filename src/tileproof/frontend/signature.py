@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import difflib
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeAlias, TypeVar, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, KernelError
@@ -19,39 +20,13 @@ from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
-from tileproof.language import parameters as spelled
+from tileproof.language import annotations as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Memo
 
+from .captures import MISSING, Capture, as_dtype, find_expression
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .names import MISSING, Capture, as_dtype, find_name
-from .source import FunctionSource, Refused, check_syntax, read_function, refuse
-
-V = TypeVar("V")
-
-
-class lazily(Generic[V]):  # noqa: N801 (read as a word, like `property`)
-    """What `functools.cached_property` is, without the lock it has in Python 3.11.
-
-    A process that is forked while a thread holds that lock could never ask for the attribute again. Two threads may
-    compute it at the same time; the values are equal, and one of them stays.
-    """
-
-    def __init__(self, compute: Callable[[Any], V]) -> None:
-        self._compute = compute
-        self._name = compute.__name__
-        self.__doc__ = compute.__doc__
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> lazily[V]: ...
-    @overload
-    def __get__(self, instance: object, owner: type) -> V: ...
-    def __get__(self, instance: object | None, owner: type) -> lazily[V] | V:
-        if instance is None:
-            return self
-        value = self._compute(instance)
-        return instance.__dict__.setdefault(self._name, value)  # type: ignore[no-any-return]
-
+from .source import FunctionSource, Rejected, check_syntax, read_function, reject
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""
@@ -124,7 +99,7 @@ class ConstantParameter:
     span: Span
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Signature:
     """All parameters of a kernel in order."""
 
@@ -134,18 +109,22 @@ class Signature:
     equations: tuple[Equation, ...]
     """The dimensions that are computed from others."""
     span: Span
+    tensors: tuple[TensorParameter, ...] = field(init=False, repr=False)
+    dimensions: tuple[str, ...] = field(init=False, repr=False)
+    """Every named dimension: those of tensors in order of appearance, then those only equations name."""
+    static: tuple[str, ...] = field(init=False, repr=False)
+    """The dimensions bound as constants."""
 
-    @lazily
-    def tensors(self) -> tuple[TensorParameter, ...]:
-        return tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
-
-    @lazily
-    def dimensions(self) -> tuple[str, ...]:
-        """Every named dimension: those of tensors in order of appearance, then those only equations name."""
-        names = [d.name for tensor in self.tensors for d in tensor.dimensions if isinstance(d, Named)]
+    def __post_init__(self) -> None:
+        tensors = tuple(parameter for parameter in self.arguments if isinstance(parameter, TensorParameter))
+        names = [d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)]
         fixed = {constant.name for constant in self.constants if constant.default is not None}
         parts = [name for equation in self.equations for name in equation.names if name not in fixed]
-        return tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+        dimensions = tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+        object.__setattr__(self, "tensors", tensors)
+        object.__setattr__(self, "dimensions", dimensions)
+        static = tuple(constant.name for constant in self.constants if constant.name in dimensions)
+        object.__setattr__(self, "static", static)
 
     def extents(
         self, shapes: Mapping[str, Sequence[Any]], constants: Mapping[str, Any], sizes: Mapping[str, Any] | None = None
@@ -170,11 +149,6 @@ class Signature:
                     static[equation.dimension] = known[equation.dimension] = equation.value(known)
         return static
 
-    @lazily
-    def static(self) -> tuple[str, ...]:
-        """The dimensions bound as constants."""
-        return tuple(constant.name for constant in self.constants if constant.name in self.dimensions)
-
     def nearest_dimension(self, name: str) -> str | None:
         """A dimension one slip of the finger away from `name`."""
         return next(iter(difflib.get_close_matches(name, self.dimensions, 1, 0.6)), None)
@@ -185,7 +159,7 @@ def read_signature(function: FunctionSource) -> Signature:
     arguments = function.tree.args
     for parameter in (arguments.vararg, arguments.kwarg):
         if parameter is not None:
-            raise refuse(
+            raise reject(
                 Code.BAD_PARAMETER,
                 f"a kernel cannot take `*{parameter.arg}`: its parameters are fixed",
                 function.span(parameter),
@@ -194,7 +168,7 @@ def read_signature(function: FunctionSource) -> Signature:
     positional = [*arguments.posonlyargs, *arguments.args]
     for parameter in arguments.kwonlyargs:
         if parameter.arg in _RESERVED:
-            raise refuse(
+            raise reject(
                 Code.BAD_CONSTANT,
                 f"a constant cannot be called `{parameter.arg}`: tp.interpret has a parameter of that name",
                 function.span(parameter),
@@ -202,7 +176,7 @@ def read_signature(function: FunctionSource) -> Signature:
             )
     if arguments.defaults:
         last = positional[-1]
-        raise refuse(
+        raise reject(
             Code.BAD_PARAMETER,
             f"`{last.arg}` has a default, but tensors and scalars are always given",
             function.span(arguments.defaults[-1]),
@@ -217,24 +191,12 @@ def read_signature(function: FunctionSource) -> Signature:
     return signature
 
 
-def _resolve(function: FunctionSource, node: ast.expr) -> Any:
-    match node:
-        case ast.Name(id=name):
-            return find_name(function.function, name)
-        case ast.Attribute(value=value, attr=attribute):
-            return getattr(_resolve(function, value), attribute, MISSING)
-        case ast.Constant(value=None):
-            return None
-        case _:
-            return MISSING
-
-
 def _argument(
     function: FunctionSource, parameter: ast.arg, equations: list[Equation]
 ) -> TensorParameter | ScalarParameter:
     name, node = parameter.arg, parameter.annotation
     if node is None:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"the parameter `{name}` has no annotation",
             function.span(parameter),
@@ -245,9 +207,9 @@ def _argument(
     span = function.span(node)
     if isinstance(node, ast.Subscript):
         return _tensor(function, parameter, node, equations)
-    value = _resolve(function, node)
+    value = find_expression(function.function, node)
     if any(value is key for key in _ACCESS):
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"`{name}: {ast.unparse(node)}` does not say what it holds",
             span,
@@ -255,21 +217,21 @@ def _argument(
         )
     dtype = as_dtype(value)
     if value is int or value is float:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"`{name}: {ast.unparse(node)}` is a Python number; a scalar has an element type",
             span,
             help=f"write `{name}: i32` or `{name}: f32` for a scalar, or put it behind `*` for a constant",
         )
     if dtype is None:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"`{ast.unparse(node)}` is not an annotation of the language",
             span,
             help=f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
         )
     if dtype is TF32:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION, "tf32 exists in tiles only", span, help="take f32 and cast with `.to(tf32)`"
         )
     return ScalarParameter(name, dtype, function.span(parameter))
@@ -279,10 +241,10 @@ def _tensor(
     function: FunctionSource, parameter: ast.arg, node: ast.Subscript, equations: list[Equation]
 ) -> TensorParameter:
     span = function.span(node)
-    outer = _resolve(function, node.value)
+    outer = find_expression(function.function, node.value)
     access = next((access for key, access in _ACCESS.items() if key is outer), None)
     if access is None:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"`{ast.unparse(node.value)}` is not one of In, Out, InOut, Sum, Max, Min",
             function.span(node.value),
@@ -292,7 +254,7 @@ def _tensor(
         case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as words]) if _words(element_node) is None:
             pass
         case _:
-            raise refuse(
+            raise reject(
                 Code.BAD_ANNOTATION,
                 f"`{access}[...]` takes an element type and a dimension string",
                 function.span(node.slice),
@@ -301,7 +263,7 @@ def _tensor(
             )
     element = _element(function, element_node, equations)
     if element is TF32:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             "tf32 exists in tiles only, not in memory",
             function.span(element_node),
@@ -309,14 +271,14 @@ def _tensor(
         )
     if isinstance(element, ContentOf) and access is not Access.IN:
         if access.combines:
-            raise refuse(
+            raise reject(
                 Code.BAD_ANNOTATION,
                 f"an index tensor can be `In`, `Out` or `InOut`, not `{access}`",
                 span,
                 help="combine integers, i32 or i64, and let the consumer take them as `Index`",
             )
         if element.kind != "Index":
-            raise refuse(
+            raise reject(
                 Code.BAD_ANNOTATION,
                 f"a kernel cannot write `{element.kind}`: what it promises is about all entries at once",
                 span,
@@ -325,7 +287,7 @@ def _tensor(
             )
     dimensions = read_dimensions(text, function.span(words), equations)
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             "an `Offsets` tensor has one axis: the borders of the segments",
             span,
@@ -339,7 +301,7 @@ def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations
     text = node.slice.value if isinstance(node.slice, ast.Constant) else None
     dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
     if not isinstance(dimension, Named):
-        raise refuse(
+        raise reject(
             Code.BAD_ANNOTATION,
             f"`{kind}[...]` takes the dimension its entries point into",
             span,
@@ -364,11 +326,11 @@ def _in_order(function: FunctionSource, node: ast.expr) -> Edit | None:
 
 def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]) -> Element:
     if isinstance(node, ast.Subscript):
-        outer = _resolve(function, node.value)
+        outer = find_expression(function.function, node.value)
         kind = next((kind for key, kind in _CONTENTS.items() if key is outer), None)
         if kind is not None:
             return _content(function, node, kind, equations)
-    value = _resolve(function, node)
+    value = find_expression(function.function, node)
     if value is Any:
         return Anything()
     dtype = as_dtype(value) if value is not MISSING else None
@@ -376,7 +338,7 @@ def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]
         edit = None
         if isinstance(node, ast.Constant) and node.value in _DTYPE_NAMES:
             edit = Edit(function.span(node), node.value)
-        raise refuse(
+        raise reject(
             Code.NOT_A_DTYPE,
             f"`{ast.unparse(node)}` is not an element type",
             function.span(node),
@@ -405,10 +367,10 @@ def cure_for(kind: type, value: object) -> str:
 
 def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter:
     name, span = parameter.arg, function.span(parameter)
-    annotated = None if parameter.annotation is None else _resolve(function, parameter.annotation)
+    annotated = None if parameter.annotation is None else find_expression(function.function, parameter.annotation)
     kind = next((kind for key, kind in _CONSTANT_TYPES.items() if key is annotated), None)
     if kind is None:
-        raise refuse(
+        raise reject(
             Code.BAD_CONSTANT,
             f"the constant `{name}` must be an int, a float or a bool",
             span,
@@ -417,7 +379,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
         )
     default = (function.function.__kwdefaults__ or {}).get(name)
     if default is not None and not takes(kind, default):
-        raise refuse(
+        raise reject(
             Code.BAD_CONSTANT,
             f"the default of `{name}` is {shown(default)}, which a constant of type {kind.__name__} does not take",
             span,
@@ -429,7 +391,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
 def _check_constants(signature: Signature) -> None:
     for constant in signature.constants:
         if constant.name in signature.dimensions and (constant.default is not None or constant.type is not int):
-            raise refuse(
+            raise reject(
                 Code.BAD_CONSTANT,
                 f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default",
                 constant.span,
@@ -456,7 +418,7 @@ def _check_contents(signature: Signature) -> None:
     solvable = {name for one in signature.equations if one.dimension in axes for name in one.names}
     for equation in signature.equations:
         if equation.dimension in _parts(equation, signature.equations):
-            raise refuse(
+            raise reject(
                 Code.BAD_DIMENSIONS,
                 f"`{equation.dimension}` is `{equation.text}`, which is made of `{equation.dimension}` itself",
                 equation.span,
@@ -465,7 +427,7 @@ def _check_contents(signature: Signature) -> None:
         for name in equation.names:
             if name not in known | solvable:
                 near = signature.nearest_dimension(name)
-                raise refuse(
+                raise reject(
                     Code.UNKNOWN_DIMENSION,
                     f"`{equation.text}` uses `{name}`, which is no dimension of a tensor and no constant",
                     equation.span,
@@ -475,7 +437,7 @@ def _check_contents(signature: Signature) -> None:
         if isinstance(tensor.element, ContentOf) and tensor.element.dimension not in signature.dimensions:
             name = tensor.element.dimension
             near = signature.nearest_dimension(name)
-            raise refuse(
+            raise reject(
                 Code.UNKNOWN_DIMENSION,
                 f'`{tensor.element.kind}["{name}"]` points into a dimension that no tensor has',
                 tensor.span,
@@ -520,13 +482,13 @@ def parse(kernel: Kernel) -> Parsed:
         if mistakes:
             raise KernelError(*mistakes)
         parsed = Parsed(source, read_signature(source))
-    except Refused as refused:
-        raise KernelError(refused.diagnostic) from None
+    except Rejected as rejected:
+        raise KernelError(rejected.diagnostic) from None
     known.append(parsed)
     return parsed
 
 
-def too_deep(source: FunctionSource) -> Refused:
+def too_deep(source: FunctionSource) -> Rejected:
     """That a kernel is nested deeper than Python can follow."""
     message = f"the expressions or helpers of `{source.name}` are nested too deeply"
-    return refuse(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")
+    return reject(Code.UNSUPPORTED_EXPRESSION, message, source.header, help="give names to parts of them")

@@ -1,8 +1,8 @@
 """Step 1: the source of a function as a syntax tree, with exact places in its file.
 
-Step 2: what of Python a kernel may be written in. The law: every class of Python's `ast` is either lowered or refused
-with a code. `LOWERED` and `REFUSED` divide them; a test fails on a class in neither. What is wrong only in its place
-(`return` in the middle, `else` on a loop) is refused here too, so that later steps see only what they know.
+Step 2: what of Python a kernel may be written in. The law: every class of Python's `ast` is either lowered or rejected
+with a code. `LOWERED` and `REJECTED` divide them; a test fails on a class in neither. What is wrong only in its place
+(`return` in the middle, `else` on a loop) is rejected here too, so that later steps see only what they know.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tileproof.diagnostics.spans import Source, Span
 from tileproof.language.kernel import lines_around
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """A mistake of the user's; carries the diagnostic."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
@@ -30,10 +30,10 @@ class Refused(Exception):
 
 
 class Suppressed(Exception):
-    """Something depends on a statement that was refused: saying more would only repeat it."""
+    """Something depends on a statement that was rejected: saying more would only repeat it."""
 
 
-def refuse(
+def reject(
     code: Code,
     message: str,
     span: Span,
@@ -43,9 +43,9 @@ def refuse(
     notes: tuple[str, ...] = (),
     help: str = "",
     edit: Edit | None = None,
-) -> Refused:
-    """A `Refused` at `span`, ready to raise."""
-    return Refused(Diagnostic(code, message, span, label, labels, notes, help, edit))
+) -> Rejected:
+    """A `Rejected` at `span`, ready to raise."""
+    return Rejected(Diagnostic(code, message, span, label, labels, notes, help, edit))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,17 +106,17 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
         lines = lines_around(function)
     source = Source(function.__code__.co_filename, lines)
     if not 1 <= first <= len(lines):
-        raise Refused(_no_source(function, "Python kept no source text for it"))
+        raise Rejected(_no_source(function, "Python kept no source text for it"))
     try:
         tree = _statement_at(lines, first)
     except (SyntaxError, ValueError, IndexError):
-        raise Refused(_no_source(function, "the text at its place is not a function")) from None
+        raise Rejected(_no_source(function, "the text at its place is not a function")) from None
     if isinstance(tree, ast.AsyncFunctionDef):
-        raise Refused(_is_async(tree, source, tree.lineno))
+        raise Rejected(_is_async(tree, source, tree.lineno))
     if not isinstance(tree, ast.FunctionDef):
-        raise Refused(_no_source(function, "it is not a function written with `def`"))
+        raise Rejected(_no_source(function, "it is not a function written with `def`"))
     if tree.name != function.__code__.co_name:  # code made by `exec` may borrow the name of another text
-        raise Refused(_no_source(function, f"the text at its place holds `{tree.name}`"))
+        raise Rejected(_no_source(function, f"the text at its place holds `{tree.name}`"))
     return FunctionSource(function, source, tree)
 
 
@@ -216,79 +216,51 @@ LOWERED = frozenset(f"{_LOWERED_STATEMENTS} {_LOWERED_EXPRESSIONS} {_LOWERED_PAR
 
 _STATEMENT = Code.UNSUPPORTED_STATEMENT
 _EXPRESSION = Code.UNSUPPORTED_EXPRESSION
-_MATCH = (_STATEMENT, "`match` is not part of the language", "write `if`, `elif`, `else`")
 _TYPE_PARAMETER = (_STATEMENT, "kernels have no type parameters", "use `T` or `U` as the element type")
-_NO_TRY = (_STATEMENT, "a kernel cannot catch exceptions: on a GPU there are none", "remove the `try`")
-_NO_IMPORT = (_STATEMENT, "a kernel cannot import", "move the import to the top of the file")
-_NO_GLOBAL = (_STATEMENT, "a kernel cannot rebind names outside it", "write the result into an `Out` parameter")
-_NO_ASYNC = (Code.ASYNC, "kernels are not async", "write it without `async` and `await`")
-_NO_GENERATOR = (Code.COMPREHENSION, "generators are not part of the language", "write a `for` loop")
-_NO_TEXT = (Code.STRING, "a kernel cannot make text", "store the values into an `Out` and format them after the launch")
 _IDENTITY = (Code.IDENTITY_TEST, "`is` and `in` are not part of the language", "compare with `==` or `!=`")
+_LAMBDA_CURE = "write a helper function at the top of the file; only `by=` of a combining function takes a lambda"
+_TEXT_CURE = "store the values into an `Out` and format them after the launch"
 
-REFUSED: dict[str, tuple[Code, str, str]] = {
-    "AsyncFunctionDef": _NO_ASYNC,
-    "AsyncFor": _NO_ASYNC,
-    "AsyncWith": _NO_ASYNC,
-    "Await": _NO_ASYNC,
-    "ClassDef": (Code.NESTED_FUNCTION, "a kernel cannot define a class", "move it out of the kernel"),
-    "Lambda": (
-        Code.NESTED_FUNCTION,
-        "lambda is not allowed here",
-        "write a helper function at the top of the file; only `by=` of a combining function takes a lambda",
+_REJECTIONS: dict[str, tuple[Code, str, str]] = {
+    "AsyncFunctionDef AsyncFor AsyncWith Await": (
+        Code.ASYNC, "kernels are not async", "write it without `async` and `await`",
     ),
-    "Delete": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
+    "ClassDef": (Code.NESTED_FUNCTION, "a kernel cannot define a class", "move it out of the kernel"),
+    "Lambda": (Code.NESTED_FUNCTION, "lambda is not allowed here", _LAMBDA_CURE),
+    "Delete Del": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
     "TypeAlias": (_STATEMENT, "a kernel cannot define types", "move it to the top of the file"),
-    "Match": _MATCH,
-    "match_case": _MATCH,
-    "MatchValue": _MATCH,
-    "MatchSingleton": _MATCH,
-    "MatchSequence": _MATCH,
-    "MatchMapping": _MATCH,
-    "MatchClass": _MATCH,
-    "MatchStar": _MATCH,
-    "MatchAs": _MATCH,
-    "MatchOr": _MATCH,
+    "Match match_case MatchValue MatchSingleton MatchSequence MatchMapping MatchClass MatchStar MatchAs MatchOr": (
+        _STATEMENT, "`match` is not part of the language", "write `if`, `elif`, `else`",
+    ),
     "Raise": (_STATEMENT, "a kernel cannot raise exceptions", "state the condition with `tp.require(...)`"),
-    "Try": _NO_TRY,
-    "TryStar": _NO_TRY,
-    "ExceptHandler": _NO_TRY,
+    "Try TryStar ExceptHandler": (
+        _STATEMENT, "a kernel cannot catch exceptions: on a GPU there are none", "remove the `try`",
+    ),
     "Assert": (
-        Code.ASSERTION,
-        "`assert` on a device kills the process that launched it",
+        Code.ASSERTION, "`assert` on a device kills the process that launched it",
         "state a contract with `tp.require(...)`",
     ),
-    "Import": _NO_IMPORT,
-    "ImportFrom": _NO_IMPORT,
-    "alias": _NO_IMPORT,
-    "Global": _NO_GLOBAL,
-    "Nonlocal": _NO_GLOBAL,
+    "Import ImportFrom alias": (_STATEMENT, "a kernel cannot import", "move the import to the top of the file"),
+    "Global Nonlocal": (
+        _STATEMENT, "a kernel cannot rebind names outside it", "write the result into an `Out` parameter",
+    ),
     "Break": (Code.LEAVES_LOOP, "`break` is not part of the language", "bound the loop with `stop=`, or use `while`"),
     "Continue": (Code.LEAVES_LOOP, "`continue` is not part of the language", "put the rest of the body under an `if`"),
     "NamedExpr": (_EXPRESSION, "`:=` is not part of the language", "assign on a line of its own"),
     "Dict": (_EXPRESSION, "dictionaries are not part of the language", "use names or a tuple"),
     "Set": (_EXPRESSION, "sets are not part of the language", "use a tuple"),
-    "ListComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "SetComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "DictComp": (Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop"),
-    "GeneratorExp": _NO_GENERATOR,
-    "comprehension": _NO_GENERATOR,
-    "Yield": _NO_GENERATOR,
-    "YieldFrom": _NO_GENERATOR,
-    "FormattedValue": _NO_TEXT,
-    "JoinedStr": _NO_TEXT,
-    "TemplateStr": _NO_TEXT,
-    "Interpolation": _NO_TEXT,
+    "ListComp SetComp DictComp": (
+        Code.COMPREHENSION, "comprehensions are not part of the language", "write a `for` loop",
+    ),
+    "GeneratorExp comprehension Yield YieldFrom": (
+        Code.COMPREHENSION, "generators are not part of the language", "write a `for` loop",
+    ),
+    "FormattedValue JoinedStr TemplateStr Interpolation": (Code.STRING, "a kernel cannot make text", _TEXT_CURE),
     "Starred": (Code.STARRED, "starred arguments and targets are not part of the language", "name each of them"),
-    "Is": _IDENTITY,
-    "IsNot": _IDENTITY,
-    "In": _IDENTITY,
-    "NotIn": _IDENTITY,
-    "Del": (_STATEMENT, "`del` is not part of the language", "tiles are values; leave the name alone"),
-    "TypeVar": _TYPE_PARAMETER,
-    "ParamSpec": _TYPE_PARAMETER,
-    "TypeVarTuple": _TYPE_PARAMETER,
-}
+    "Is IsNot In NotIn": _IDENTITY,
+    "TypeVar ParamSpec TypeVarTuple": _TYPE_PARAMETER,
+}  # fmt: skip
+REJECTED = {name: rejection for names, rejection in _REJECTIONS.items() for name in names.split()}
 
 
 def check_syntax(function: FunctionSource) -> list[Diagnostic]:
@@ -301,14 +273,14 @@ def check_syntax(function: FunctionSource) -> list[Diagnostic]:
     for number, statement in enumerate(statements):
         last = number == len(statements) - 1
         if not (last and isinstance(statement, ast.Return)):
-            found.extend(_refusals(function, statement))
+            found.extend(_rejections(function, statement))
         elif statement.value is not None:
-            found.extend(_refusals(function, statement.value))
+            found.extend(_rejections(function, statement.value))
     return found
 
 
-def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
-    """Refusals in `node` and below; below a refused node nothing more is said."""
+def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
+    """Rejections in `node` and below; below a rejected node nothing more is said."""
     name = type(node).__name__
     if isinstance(node, ast.FunctionDef):
         message = f"the function `{node.name}` is defined inside a kernel"
@@ -321,12 +293,12 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
         return
     if isinstance(node, ast.Compare):
         for operator in node.ops:
-            if type(operator).__name__ in REFUSED:
+            if type(operator).__name__ in REJECTED:
                 code, message, cure = _IDENTITY
                 yield Diagnostic(code, message, function.span(node), help=cure)
                 return
-    if name in REFUSED:
-        code, message, cure = REFUSED[name]
+    if name in REJECTED:
+        code, message, cure = REJECTED[name]
         yield Diagnostic(code, message, function.span(node), help=cure)
         return
     match node:
@@ -354,4 +326,4 @@ def _refusals(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
     for child in ast.iter_child_nodes(node):
         # A combiner may be written in place: `by=lambda a, b: ...`.
         inside = isinstance(node, ast.keyword) and node.arg == "by" and isinstance(child, ast.Lambda)
-        yield from _refusals(function, child.body if inside and isinstance(child, ast.Lambda) else child)
+        yield from _rejections(function, child.body if inside and isinstance(child, ast.Lambda) else child)

@@ -21,7 +21,7 @@ from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
 from .dimensions import solve
 from .signature import Anything, ContentOf, Signature, cure_for, takes
-from .source import refuse
+from .source import reject
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)
@@ -84,17 +84,17 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
         if all(constant.name != name for constant in signature.constants):
             known = ", ".join(constant.name for constant in signature.constants) or "none"
             message = f"`{signature.name}` has no constant `{name}`"
-            raise refuse(Code.CONSTANT_VALUE, message, signature.span, help=f"its constants are: {known}")
+            raise reject(Code.CONSTANT_VALUE, message, signature.span, help=f"its constants are: {known}")
     for constant in signature.constants:
         if constant.name in given:
             value = given[constant.name]
             kind = constant.type
             if not takes(kind, value) and not (isinstance(value, Extent) and kind is not bool):
                 message = f"the constant `{constant.name}` is of type {kind.__name__}, and {shown(value)} is given"
-                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help=cure_for(kind, value))
+                raise reject(Code.CONSTANT_VALUE, message, constant.span, help=cure_for(kind, value))
             if constant.name in signature.static and isinstance(value, int) and value < 0:
                 message = f"the dimension {constant.name} cannot be {shown(value)}"
-                raise refuse(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")
+                raise reject(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")
             yield constant.name, value
         elif constant.name in signature.static:
             yield constant.name, symbol(constant.name)
@@ -102,7 +102,7 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
             yield constant.name, constant.type(constant.default)
         else:
             near = signature.nearest_dimension(constant.name)
-            raise refuse(
+            raise reject(
                 Code.UNBOUND_CONSTANT,
                 f"the constant `{constant.name}` has no value and is no dimension",
                 constant.span,
@@ -133,5 +133,5 @@ def _tied(
             value = f"{equation.text}, which is {made}," if isinstance(made, int) else f"{equation.text},"
             message = f"`{name}` is {value} and {lengths[name]} is given"
             cure = f"leave `{name}` out, and give {', '.join(f'`{part}`' for part in equation.names)}"
-            raise refuse(Code.CONSTANT_VALUE, message, signature.span, help=cure)
+            raise reject(Code.CONSTANT_VALUE, message, signature.span, help=cure)
     return constants | lengths

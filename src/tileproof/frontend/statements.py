@@ -1,4 +1,4 @@
-"""Statements: assignments, stores, branches and loops. A refused one is reported and what it binds is poisoned."""
+"""Statements: assignments, stores, branches and loops. A rejected one is reported and what it binds is poisoned."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tileproof.ir.ops import AnyOp, Block, While
 from tileproof.ir.types import Access, Tensor, Tile
 from tileproof.language.unsafe import unsafe
 
-from . import subscripts as indexing
+from . import subscripts
 from .context import Context
-from .control import assigned_names, branch, carry
+from .control_flow import assigned_names, branch, carry
+from .entities import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
 from .expressions import arithmetic, condition, items, truth
-from .source import Refused, Suppressed, refuse
-from .spaces import for_statement
-from .values import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
+from .for_loops import for_statement
+from .source import Rejected, Suppressed, reject
 
 
 def run(ctx: Context, statements: list[ast.stmt]) -> None:
@@ -25,8 +25,8 @@ def run(ctx: Context, statements: list[ast.stmt]) -> None:
     for statement in statements:
         try:
             _statement(ctx, statement)
-        except (Refused, Suppressed) as problem:
-            if isinstance(problem, Refused):
+        except (Rejected, Suppressed) as problem:
+            if isinstance(problem, Rejected):
                 ctx.report(problem)
             for name in assigned_names([statement]):
                 if name not in ctx.frozen:
@@ -44,8 +44,8 @@ def run_helper(ctx: Context) -> Entity:
         run(ctx, body)
         try:
             result = Known(None) if last.value is None else ctx.evaluate(last.value)
-        except Refused as refused:
-            ctx.report(refused)
+        except Rejected as rejected:
+            ctx.report(rejected)
             raise Suppressed from None
     if len(ctx.diagnostics) > said:
         raise Suppressed
@@ -76,17 +76,17 @@ def _statement(ctx: Context, node: ast.stmt) -> None:
             _expression(ctx, value)
         case ast.Return():
             message = "a kernel returns nothing: its results are what it writes"
-            raise refuse(Code.EARLY_RETURN, message, ctx.span(node), help="write the value into an `Out` parameter")
+            raise reject(Code.EARLY_RETURN, message, ctx.span(node), help="write the value into an `Out` parameter")
         case _:
             message = f"`{ast.unparse(node)}` is not part of the language"
-            raise refuse(Code.UNSUPPORTED_STATEMENT, message, ctx.span(node), help="remove it")
+            raise reject(Code.UNSUPPORTED_STATEMENT, message, ctx.span(node), help="remove it")
 
 
 def _expression(ctx: Context, node: ast.expr) -> None:
     value = ctx.evaluate(node)
     if isinstance(node, ast.Call) and isinstance(value, Known) and value.value is None:
         return
-    raise refuse(
+    raise reject(
         Code.UNSUPPORTED_STATEMENT,
         f"this makes {describe(value)} and drops it",
         ctx.span(node),
@@ -120,11 +120,11 @@ def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
         case ast.Name(id=name), _ if is_walker(entity):
             if ctx.walkers[-1] is not entity:
                 return entity
-            ctx.walkers[-1] = ctx.builder.rename_walker(entity, name)
+            ctx.walkers[-1] = ctx.builder.rename(entity, name)
             return ctx.walkers[-1]
         case ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=two)]), Bundle(items=(past, fresh)):
             if is_tensor(past) and is_tensor(fresh):
-                return Bundle((ctx.builder.rename_view(past, one), ctx.builder.rename_view(fresh, two)))
+                return Bundle((ctx.builder.rename(past, one), ctx.builder.rename(fresh, two)))
         case _:
             pass
     return entity
@@ -138,14 +138,14 @@ def _bind(ctx: Context, target: ast.expr, entity: Entity, value_span: Span) -> N
             if not isinstance(entity, Bundle) or len(entity.items) != len(names):
                 have = f"{len(entity.items)} values" if isinstance(entity, Bundle) else describe(entity)
                 message = f"{len(names)} names are assigned from {have}"
-                raise refuse(Code.ASSIGNMENT_TARGET, message, ctx.span(target), help="write one name for each value")
+                raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(target), help="write one name for each value")
             for part, item in zip(names, entity.items, strict=True):
                 _bind(ctx, part, item, value_span)
         case ast.Subscript(value=owner, slice=index):
             tensor = _tensor(ctx, owner, target)
-            indexing.store(ctx, tensor, items(ctx, index), entity, ctx.span(target), value_span)
+            subscripts.store(ctx, tensor, items(ctx, index), entity, ctx.span(target), value_span)
         case _:
-            raise refuse(
+            raise reject(
                 Code.ASSIGNMENT_TARGET,
                 f"`{ast.unparse(target)}` cannot be assigned",
                 ctx.span(target),
@@ -157,7 +157,7 @@ def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
     entity = ctx.evaluate(owner)
     if is_tensor(entity):
         return entity
-    raise refuse(
+    raise reject(
         Code.ASSIGNMENT_TARGET,
         f"{describe(entity)} has no elements that can be assigned",
         ctx.span(target),
@@ -183,14 +183,14 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 value = ctx.evaluate(node.value)
                 if tensor.type.access is not Access.SUM or not isinstance(node.op, ast.Add):
                     raise _bad_reduction(tensor, node.op, where, span)
-                indexing.update(ctx, tensor, picked, value, where, value_span)
+                subscripts.update(ctx, tensor, picked, value, where, value_span)
             else:
                 # As in Python, the old value is taken before the new one is computed.
-                old = indexing.load(ctx, tensor, picked, where)
+                old = subscripts.load(ctx, tensor, picked, where)
                 new = _updated(ctx, node, old, ctx.evaluate(node.value))
-                indexing.store(ctx, tensor, picked, new, where, value_span)
+                subscripts.store(ctx, tensor, picked, new, where, value_span)
         case _:
-            raise refuse(
+            raise reject(
                 Code.ASSIGNMENT_TARGET,
                 f"`{ast.unparse(node.target)}` cannot be assigned",
                 ctx.span(node.target),
@@ -203,22 +203,22 @@ def _updated(ctx: Context, node: ast.AugAssign, old: Entity, value: Entity) -> E
     target = ctx.span(node.target)
     try:
         return arithmetic(ctx, node.op, old, value, ctx.span(node), (target, ctx.span(node.value)))
-    except Refused as refused:
-        found = refused.diagnostic
+    except Rejected as rejected:
+        found = rejected.diagnostic
         if found.edit is None or found.edit.span != target:
             raise
         cure = f"write it out, with a cast: `{target.text} = {found.edit.replacement} ...`"
-        raise Refused(replace(found, help=cure, edit=None)) from None
+        raise Rejected(replace(found, help=cure, edit=None)) from None
 
 
-def _bad_reduction(tensor: Tensor, operator: ast.operator, where: Span, span: Span) -> Refused:
+def _bad_reduction(tensor: Tensor, operator: ast.operator, where: Span, span: Span) -> Rejected:
     access, sign = tensor.type.access, span.text.removeprefix(where.text).partition("=")[0].strip()
     cure = f"write `tp.update({tensor.name}, index, value)`"
     if access is Access.SUM:
         cure = "a Sum only grows by `+=`"
         if isinstance(operator, ast.Sub):
             cure += ": add the negative value"
-    return refuse(Code.BAD_REDUCTION, f"`{tensor.name}` is a {access}, which `{sign}=` cannot update", span, help=cure)
+    return reject(Code.BAD_REDUCTION, f"`{tensor.name}` is a {access}, which `{sign}=` cannot update", span, help=cure)
 
 
 def _if(ctx: Context, node: ast.If) -> None:
@@ -243,11 +243,11 @@ def _with(ctx: Context, node: ast.With) -> None:
         or callee.value is not unsafe
     ):
         message = "`with` opens a tp.unsafe block, and nothing else"
-        raise refuse(Code.UNSUPPORTED_STATEMENT, message, span, help="move it outside the kernel")
+        raise reject(Code.UNSUPPORTED_STATEMENT, message, span, help="move it outside the kernel")
     assert isinstance(call, ast.Call)
     reason = call.args[0].value if len(call.args) == 1 and isinstance(call.args[0], ast.Constant) else None
     if not isinstance(reason, str) or not reason.strip() or call.keywords:
-        raise refuse(
+        raise reject(
             Code.NO_REASON,
             "tp.unsafe takes the reason why its block is sound",
             span,
@@ -279,7 +279,7 @@ def _while(ctx: Context, node: ast.While) -> None:
             ctx.scope.clear()
             ctx.scope.update(before)
             return
-        raise refuse(
+        raise reject(
             Code.CONDITION,
             "this condition is always true: the loop never ends",
             span,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import Along, At, Expand, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
+from tileproof.ir.ops import Along, At, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Access,
@@ -35,9 +35,7 @@ from tileproof.ir.types import (
 from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 
 from .context import Context, Place
-from .operations import as_tile, broadcast, cast, literal, operand_text, to_index
-from .source import refuse
-from .values import (
+from .entities import (
     Axes,
     Bundle,
     Entity,
@@ -46,11 +44,13 @@ from .values import (
     describe_axes,
     describe_axis,
     fits,
-    is_full,
     is_tile,
     is_walker,
     misfit,
 )
+from .signature import TensorParameter
+from .source import reject
+from .tile_operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""
@@ -86,7 +86,7 @@ def static_length(ctx: Context, dimension: Dimension) -> Length | None:
 def check_whole(ctx: Context, tensor: Tensor, span: Span) -> None:
     """A tensor that was cut in two is reached through its views alone."""
     if tensor in ctx.cut:
-        raise refuse(
+        raise reject(
             Code.MAYBE_UNBOUND,
             f"`{tensor.name}` was cut in two by tp.split_at",
             span,
@@ -101,7 +101,7 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
     dimensions = tensor.type.dimensions
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
-        raise refuse(
+        raise reject(
             Code.WRONG_RANK,
             f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}",
             span,
@@ -127,12 +127,12 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
         case SliceOf():
             return _window(ctx, tensor, axis, item, span)
         case Known(value=bool()):
-            raise refuse(Code.BAD_INDEX, "a truth value cannot index an axis", span, help="choose with `tp.where`")
+            raise reject(Code.BAD_INDEX, "a truth value cannot index an axis", span, help="choose with `tp.where`")
         case Known(value=int() | Extent() as number):
             _constant_inside(ctx, tensor, axis, number, span)
             return At(literal(ctx.builder, item, INDEX_SCALAR.dtype, span)), None
         case Known(value=None):
-            raise refuse(
+            raise reject(
                 Code.BAD_INDEX,
                 "`None` adds an axis to a tile, not to a tensor",
                 span,
@@ -140,7 +140,7 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
             )
         case _:
             cure = "index with a walker, a whole number, a tile of whole numbers, `:` or a constant slice"
-            raise refuse(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
+            raise reject(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
 
 
 def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
@@ -150,7 +150,7 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
         return At(index), None
     if len(axes) == 1:
         return Gather(index), axes[0]
-    raise refuse(
+    raise reject(
         Code.BAD_INDEX,
         f"a tile of {len(axes)} axes cannot index an axis",
         span,
@@ -161,7 +161,7 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
 
 def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
     dimension = tensor.type.dimensions[axis]
-    declared = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
+    declared, dimensions = _parameter(ctx, tensor), " ".join(map(str, tensor.type.dimensions))
     others = [n for n, d in enumerate(tensor.type.dimensions) if d == Named(walks.dimension)]
     edit = None
     if others:
@@ -173,14 +173,12 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
         cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
         if walks.is_each:
             cure += "; name both dimensions alike if they are equal"
-    return refuse(
+    return reject(
         Code.WRONG_DIMENSION,
         f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
         span,
         label=f"an {walks}" if walks.is_each else f"a {walks}",
-        labels=(Label(declared, f"`{tensor.name}` has the dimensions {' '.join(map(str, tensor.type.dimensions))}"),)
-        if declared
-        else (),
+        labels=(Label(declared.span, f"`{tensor.name}` has the dimensions {dimensions}"),) if declared else (),
         help=cure,
         edit=edit,
     )
@@ -196,7 +194,7 @@ def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
     dimension = tensor.type.dimensions[axis]
     length = static_length(ctx, dimension)
     if length is None:
-        raise refuse(
+        raise reject(
             Code.DYNAMIC_SLICE,
             f"`:` takes all of axis {axis} of `{tensor.name}`, and the extent of {dimension} is not a constant",
             span,
@@ -208,14 +206,14 @@ def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
     return Axis(length, DimensionTag(dimension.name) if isinstance(dimension, Named) else None)
 
 
-def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
+def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
     match item:
         case None if default is not None:
             return default
         case Known(value=bool()):
             pass
         case Known(value=int() as number) if number < 0:
-            raise refuse(
+            raise reject(
                 Code.NEGATIVE_INDEX,
                 f"the slice {what} at {number}: positions count from 0",
                 span,
@@ -226,7 +224,7 @@ def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span
         case _:
             pass
     given = "is missing" if item is None else f"is {describe(item)}"
-    raise refuse(
+    raise reject(
         Code.NOT_CONSTANT,
         f"a slice has constant bounds, and where it {what} {given}",
         span,
@@ -235,29 +233,29 @@ def _bound(ctx: Context, item: Entity | None, default: Length | None, span: Span
     )
 
 
-def window(ctx: Context, item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
+def window(item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
     """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
     if item.step is not None:
-        raise refuse(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
-    start = _bound(ctx, item.start, 0, span, "starts")
-    stop = _bound(ctx, item.stop, extent, span, "ends")
+        raise reject(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
+    start = _bound(item.start, 0, span, "starts")
+    stop = _bound(item.stop, extent, span, "ends")
     length = stop - start
     if at_least(length, 0) is False:
         message = f"the slice ends at {stop}, before its start at {start}"
-        raise refuse(Code.BAD_INDEX, message, span, help="write the smaller bound first")
+        raise reject(Code.BAD_INDEX, message, span, help="write the smaller bound first")
     if isinstance(stop, int) and stop > LONGEST:
         message = f"a slice cannot reach to {stop}"
-        raise refuse(Code.BAD_INDEX, message, span, help="walk the axis with `tp.tiles`")
+        raise reject(Code.BAD_INDEX, message, span, help="walk the axis with `tp.tiles`")
     room = None if extent is None else at_least(extent - stop, 0)
     if room is False:
         message = f"the slice ends at {stop}, and {what} has {extent} elements"
-        raise refuse(Code.CONSTANT_OUTSIDE, message, span, help=f"end it at {extent} or before")
+        raise reject(Code.CONSTANT_OUTSIDE, message, span, help=f"end it at {extent} or before")
     return start, length
 
 
 def _window(ctx: Context, tensor: Tensor, axis: int, item: SliceOf, span: Span) -> tuple[Pick, Axis]:
     extent = static_length(ctx, tensor.type.dimensions[axis])
-    start, length = window(ctx, item, extent, span, f"axis {axis} of `{tensor.name}`")
+    start, length = window(item, extent, span, f"axis {axis} of `{tensor.name}`")
     return Window(start, length), Axis(length)
 
 
@@ -265,7 +263,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
     dimension = tensor.type.dimensions[axis]
     if isinstance(number, int) and number < 0:
         name = f'tp.dim("{dimension}")' if isinstance(dimension, Named) else f"{tensor.name}.shape[{axis}]"
-        raise refuse(
+        raise reject(
             Code.NEGATIVE_INDEX,
             f"the index {number} is outside: positions count from 0",
             span,
@@ -275,7 +273,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
         )
     extent = static_length(ctx, dimension)
     if isinstance(extent, int) and isinstance(number, int) and number >= extent:
-        raise refuse(
+        raise reject(
             Code.CONSTANT_OUTSIDE,
             f"the index {number} is outside axis {axis} of `{tensor.name}`, which has {extent} elements",
             span,
@@ -300,7 +298,7 @@ def get(ctx: Context, tensor: Tensor, items: Sequence[Item], fill: Entity, span:
     value = as_tile(ctx.builder, fill, fill_span, dtype)
     if value.type.dtype is not dtype or value.type.axes:
         message = f"`{tensor.name}` holds {dtype}, and what fills it is {describe(value)}"
-        raise refuse(Code.MIXED_TYPES, message, fill_span, help="fill with a literal, or with a scalar of that type")
+        raise reject(Code.MIXED_TYPES, message, fill_span, help="fill with a literal, or with a scalar of that type")
     result = ctx.builder.value(TileType(dtype, axes))
     ctx.builder.emit(Get(span, result, tensor, picked, value))
     return result
@@ -315,14 +313,14 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
     access = tensor.type.access
     if not access.reads:
         if access is Access.OUT:
-            raise refuse(
+            raise reject(
                 Code.READS_OUT,
                 f"`{tensor.name}` is an Out: it is written, never read",
                 span,
                 labels=_declared(ctx, tensor),
                 help="make it an InOut to read what it holds, or keep the value in a name",
             )
-        raise refuse(
+        raise reject(
             Code.READS_SUM,
             f"`{tensor.name}` is a {access}: its value is not known before the launch ends",
             span,
@@ -330,7 +328,7 @@ def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
             help=f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel",
         )
     if ctx.place is Place.OUTSIDE and access is not Access.IN:
-        raise refuse(
+        raise reject(
             Code.READS_OUTSIDE,
             f"`{tensor.name}` is an {access} and is read outside tp.parallel",
             span,
@@ -353,7 +351,7 @@ def store(
     if access is Access.IN:
         declared = _declared(ctx, tensor)
         what = "an In" if declared else "what lies before a cut by tp.split_at"
-        raise refuse(
+        raise reject(
             Code.WRITES_IN,
             f"`{tensor.name}` is {what}: it is shared and read-only",
             span,
@@ -364,7 +362,7 @@ def store(
         cure = (
             f"write `{span.text} += ...`" if access is Access.SUM else f"write `tp.update({tensor.name}, index, value)`"
         )
-        raise refuse(
+        raise reject(
             Code.READS_SUM,
             f"`{tensor.name}` is a {access}: many programs write it, so it cannot be overwritten",
             span,
@@ -373,7 +371,7 @@ def store(
         )
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
-    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Store(span, tensor, picked, tile, raw))
 
 
@@ -381,7 +379,7 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
     """Combines into a Sum, Max or Min."""
     access = tensor.type.access
     if not access.combines:
-        raise refuse(
+        raise reject(
             Code.BAD_REDUCTION,
             f"`{tensor.name}` is an {access}, not a Sum, Max or Min",
             span,
@@ -390,13 +388,13 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
         )
     _check_place(ctx, tensor, span)
     picked, axes = picks(ctx, tensor, items, span)
-    tile = _converted(ctx, tensor, value, axes, span, value_span)
+    tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Update(span, tensor, picked, tile))
 
 
 def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
     if ctx.place is Place.OUTSIDE:
-        raise refuse(
+        raise reject(
             Code.WRITE_OUTSIDE,
             f"`{tensor.name}` is written outside tp.parallel",
             span,
@@ -406,17 +404,25 @@ def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
         )
 
 
-def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+def _stored(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
     """The value to be stored, in the tensor's element type and with the axes of the picked region."""
-    wanted = tensor.type.element
-    if not isinstance(wanted, DType):
-        return _as_position(ctx, tensor, value, axes, span, value_span)
+    is_number = isinstance(tensor.type.element, DType)
+    tile = (_as_number if is_number else _as_position)(ctx, tensor, value, value_span)
+    tile = _untagged(ctx, tile, axes, value_span)
+    if not fits(tile.type.axes, axes):
+        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
+    return broadcast(ctx.builder, tile, axes, value_span)
+
+
+def _as_number(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) -> Tile:
+    """A value in the element type of the tensor it is stored in; floats convert to floats."""
+    wanted = tensor.type.stored_as
     tile = as_tile(ctx.builder, value, value_span, wanted)
     have = tile.type.dtype
     if have is not wanted:
         if not (have.is_float and wanted.is_float):
             written = f"{operand_text(value_span)}.to({_spelled(ctx, tensor)})"
-            raise refuse(
+            raise reject(
                 Code.STORE_CAST,
                 f"`{tensor.name}` holds {wanted}, and the value is {have}",
                 value_span,
@@ -426,35 +432,30 @@ def _converted(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Sp
                 edit=Edit(value_span, written),
             )
         tile = cast(ctx.builder, tile, wanted, value_span)
-    tile = _untagged(ctx, tile, axes, value_span)
-    if not fits(tile.type.axes, axes):
-        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
-    return broadcast(ctx.builder, tile, axes, value_span)
+    return tile
 
 
-def _as_position(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span, value_span: Span) -> Tile:
+def _as_position(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) -> Tile:
     """A position to be stored in an index tensor; an integer becomes one, exactly."""
     tile = as_tile(ctx.builder, value, value_span, INDEX)
     if tile.type.dtype.is_integer and tile.type.dtype is not U64:
         tile = cast(ctx.builder, tile, INDEX, value_span)
     if tile.type.dtype not in (INDEX, ENTRY):
-        raise refuse(
+        raise reject(
             Code.STORE_CAST,
             f"`{tensor.name}` holds positions, and the value is {tile.type.dtype}",
             value_span,
             labels=_declared(ctx, tensor),
             help="store an index, for instance `.argmax()` or an element of another index tensor",
         )
-    tile = _untagged(ctx, tile, axes, value_span)
-    if not fits(tile.type.axes, axes):
-        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
-    return broadcast(ctx.builder, tile, axes, value_span)
+    return tile
 
 
 def _spelled(ctx: Context, tensor: Tensor) -> str:
     """The element type of a tensor as a cast is to name it, right also where it comes from the argument."""
-    declared = next((p.element for p in ctx.signature.arguments if p.name == tensor.name), None)
-    return str(declared) if isinstance(declared, DType) else f"{tensor.name}.dtype"
+    declared = _parameter(ctx, tensor)
+    is_dtype = declared is not None and isinstance(declared.element, DType)
+    return str(tensor.type.element) if is_dtype else f"{tensor.name}.dtype"
 
 
 def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
@@ -470,15 +471,20 @@ def _untagged(ctx: Context, tile: Tile, axes: Axes, span: Span) -> Tile:
 
 
 def _declared(ctx: Context, tensor: Tensor) -> tuple[Label, ...]:
-    found = next((p.span for p in ctx.signature.arguments if p.name == tensor.name), None)
-    return (Label(found, f"declared as {tensor.type.access}"),) if found else ()
+    declared = _parameter(ctx, tensor)
+    return (Label(declared.span, f"declared as {tensor.type.access}"),) if declared else ()
+
+
+def _parameter(ctx: Context, tensor: Tensor) -> TensorParameter | None:
+    """The parameter that a tensor is; None for a view."""
+    return next((parameter for parameter in ctx.signature.tensors if parameter.name == tensor.name), None)
 
 
 def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
     """`t[:, None]`, `t[:8]`: new axes and constant slices."""
     given = sum(1 for item, _ in items if not _is_none(item))
     if given > tile.type.rank:
-        raise refuse(
+        raise reject(
             Code.WRONG_RANK,
             f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
             span,
@@ -489,13 +495,10 @@ def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> T
             if not item.is_all:
                 tile = _slice(ctx, tile, axis, item, where)
         elif _is_none(item):
-            axes = (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])
-            result = ctx.builder.value(TileType(tile.type.dtype, axes))
-            ctx.builder.emit(Expand(span, result, tile, axis))
-            tile = result
+            tile = expand(ctx.builder, tile, axis, span)
         else:
             shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
-            raise refuse(
+            raise reject(
                 Code.BAD_INDEX,
                 f"a tile is indexed by `:`, `None` and constant slices, not by {shown}",
                 where,
@@ -511,14 +514,14 @@ def _is_none(item: Entity | SliceOf) -> bool:
 
 def _slice(ctx: Context, tile: Tile, axis: int, item: SliceOf, span: Span) -> Tile:
     whole = tile.type.axes[axis]
-    if not is_full(whole):
-        raise refuse(
+    if not whole.is_full:
+        raise reject(
             Code.RAGGED_RESHAPE,
             f"{describe_axis(whole)} cannot be sliced: its last tile may be short",
             span,
             help="slice an axis that is always full, or walk smaller tiles",
         )
-    start, length = window(ctx, item, whole.length, span, "the axis")
+    start, length = window(item, whole.length, span, "the axis")
     axes = (*tile.type.axes[:axis], Axis(length), *tile.type.axes[axis + 1 :])
     result = ctx.builder.value(TileType(tile.type.dtype, axes))
     ctx.builder.emit(Slice(span, result, tile, axis, start, length))

@@ -6,7 +6,7 @@ operations. A block is a list of operations and the values it hands on (`yields`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
@@ -645,26 +645,24 @@ def operands(op: AnyOp) -> tuple[AnyValue, ...]:
             return (left, right)
         case Select(condition=condition, yes=yes, no=no):
             return (condition, yes, no)
-        case Cat(operands=tiles):
+        case Cat(operands=tiles) | Scan(operands=tiles):
             return tiles
         case Mma(left=left, right=right, acc=acc):
             return (left, right, acc)
         case Load(tensor=tensor, picks=picks):
-            return (tensor, *_picked_by(picks))
+            return (tensor, *picked_values(picks))
         case Get(tensor=tensor, picks=picks, fill=fill):
-            return (tensor, *_picked_by(picks), fill)
+            return (tensor, *picked_values(picks), fill)
         case SplitAt(tensor=tensor, at=at):
             return (tensor, at)
         case Print(values=values):
             return values
         case Fold(operands=tiles, identities=identities):
             return (*tiles, *identities)
-        case Scan(operands=tiles):
-            return tiles
         case Join(operands=tiles, walker=walker):
             return (*tiles, walker)
         case Store(tensor=tensor, picks=picks, value=value) | Update(tensor=tensor, picks=picks, value=value):
-            return (tensor, *_picked_by(picks), value, *(() if op.guard is None else (op.guard,)))
+            return (tensor, *picked_values(picks), value, *(() if op.guard is None else (op.guard,)))
         case Check(ok=ok, index=index, low=low, high=high, entries=entries):
             return (*(() if ok is None else (ok,)), index, low, high, *entries)
         case Require(condition=condition) | Assume(condition=condition) | If(condition=condition):
@@ -679,7 +677,8 @@ def operands(op: AnyOp) -> tuple[AnyValue, ...]:
             assert_never(op)
 
 
-def _picked_by(picks: tuple[Pick, ...]) -> Iterator[AnyValue]:
+def picked_values(picks: Iterable[Pick]) -> Iterator[AnyValue]:
+    """The walkers and indices by which an access picks elements."""
     for pick in picks:
         match pick:
             case Along(value) | At(value) | Gather(value):

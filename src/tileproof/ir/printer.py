@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from . import ops
-from .types import AnyValue, Extent, Length, Tensor, Tile, Type, Walker
+from .types import AnyValue, Extent, Length, Tensor, Tile, Walker
 from .walk import uses, walk
 
 _INDENT = "    "
@@ -36,11 +36,6 @@ def print_op(op: ops.AnyOp) -> str:
     return _Printer().line(op)
 
 
-def print_type(of: Type) -> str:
-    """A type as it stands in the text: `f32[i:128, D]`, `tile of M by 128`, `In[bf16, "M K"]`."""
-    return str(of)
-
-
 def _header(kernel: ops.KernelIR) -> str:
     parameters = ", ".join(f"{parameter.name}: {parameter.value.type}" for parameter in kernel.parameters)
     text = f"kernel {kernel.name}({parameters})"
@@ -58,6 +53,11 @@ def _number(value: bool | int | float | Length) -> str:
     if not isinstance(value, Extent):
         return repr(value)
     return str(value) if value.is_atom else f"({value})"
+
+
+_Effect: TypeAlias = (
+    ops.Load | ops.Get | ops.Store | ops.Update | ops.SplitAt | ops.Check | ops.Print | ops.Assume | ops.Require
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class _Printer:
         if not defined:
             return self._words(op)
         names = ", ".join(value.name for value in defined)
-        types = ", ".join(print_type(value.type) for value in defined)
+        types = ", ".join(str(value.type) for value in defined)
         return f"{names} = {self._words(op)} : {types}"
 
     def _words(self, op: ops.AnyOp) -> str:
@@ -123,14 +123,8 @@ class _Printer:
                 return _number(value)
             case ops.Extents(dimension=dimension, tensor=tensor, axis=axis):
                 return f"extent {dimension}" if tensor is None else f"extent {tensor.name}, axis {axis}"
-            case ops.Start(walker=walker):
-                return f"{walker.name}.start"
-            case ops.Stop(walker=walker):
-                return f"{walker.name}.stop"
-            case ops.Elements(walker=walker):
-                return f"{walker.name}.elements"
-            case ops.Number(walker=walker):
-                return f"{walker.name}.number"
+            case ops.Start() | ops.Stop() | ops.Elements() | ops.Number():
+                return f"{op.walker.name}.{type(op).__name__.lower()}"
             case ops.Shift(walker=walker, by=by):
                 return f"{walker.name}.shift({self._name(by)})"
             case ops.Iota():
@@ -145,18 +139,14 @@ class _Printer:
                 return f"{fn} {self._list((left, right))}"
             case ops.Select(condition=condition, yes=yes, no=no):
                 return f"where {self._list((condition, yes, no))}"
-            case ops.Cast(operand=operand):
-                return f"cast {self._name(operand)}"
-            case ops.Bitcast(operand=operand):
-                return f"bitcast {self._name(operand)}"
+            case ops.Cast(operand=operand) | ops.Bitcast(operand=operand) | ops.Reshape(operand=operand):
+                return f"{type(op).__name__.lower()} {self._name(operand)}"
             case ops.Broadcast(operand=operand):
                 return f"{'full' if operand in self.numbers else 'broadcast'} {self._name(operand)}"
             case ops.Expand(operand=operand, axis=axis):
                 return f"expand {self._name(operand)}, axis {axis}"
             case ops.Permute(operand=operand, order=order):
                 return f"permute {self._name(operand)}, {' '.join(map(str, order))}"
-            case ops.Reshape(operand=operand):
-                return f"reshape {self._name(operand)}"
             case ops.Slice(operand=operand, axis=axis, start=start, length=length):
                 return f"slice {self._name(operand)}, {_window(start, length)}, axis {axis}"
             case ops.Cat(operands=tiles, axis=axis):
@@ -205,11 +195,7 @@ class _Printer:
             case _:
                 assert_never(op)
 
-    def _effect(
-        self,
-        op: ops.Load | ops.Get | ops.Store | ops.Update | ops.SplitAt | ops.Check | ops.Print | ops.Assume
-        | ops.Require,
-    ) -> str:  # fmt: skip
+    def _effect(self, op: _Effect) -> str:
         match op:
             case ops.Load(tensor=tensor, picks=picks, raw=raw):
                 return f"{'raw ' if raw else ''}load {tensor.name}{self._picks(picks)}"

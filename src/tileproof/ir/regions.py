@@ -8,13 +8,13 @@ often as a backend likes. `Fold` and `Scan` combine the elements along an axis, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias, assert_never
 
 from tileproof.language.dtypes import ENTRY, INDEX
 
 from . import ops
-from .rules import Broken, Dimensions, check_axis, demand, without
+from .rules import Broken, Dimensions, check_axis, demand
 from .types import (
     INDEX_SCALAR,
     Access,
@@ -34,7 +34,7 @@ from .types import (
     WalkerTag,
     at_least,
 )
-from .walk import walk
+from .walk import dataflow, walk
 
 _POSITIONS = (INDEX, ENTRY)
 """What picks elements: a position, or an entry of an index tensor, which may be none."""
@@ -88,8 +88,8 @@ def picked_axes(tensor: Tensor, picks: tuple[ops.Pick, ...], dimensions: Dimensi
     """The axes of the region that one pick per axis of a tensor names."""
     walked = tensor.type.dimensions
     demand(len(picks) == len(walked), "{!r} has {} axes, {} are picked", tensor, len(walked), len(picks))
-    found = (_picked(pick, dimension, dimensions) for pick, dimension in zip(picks, walked, strict=True))
-    return tuple(axis for axis in found if axis is not None)
+    axes = (_picked(pick, dimension, dimensions) for pick, dimension in zip(picks, walked, strict=True))
+    return tuple(axis for axis in axes if axis is not None)
 
 
 def _picked(pick: ops.Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
@@ -161,7 +161,7 @@ def _parts(types: list[TileType], axis: int) -> list[TileType]:
     for of in types:
         demand(of.axes == types[0].axes, "what is combined differs in shape: {} and {}", types[0], of)
         check_axis(of, axis)
-    return [without(of, axis) for of in types]
+    return [of.without(axis) for of in types]
 
 
 def _check_combiner(combiner: ops.Combiner, types: list[TileType]) -> None:
@@ -182,62 +182,19 @@ def _listed(types: list[TileType]) -> str:
 
 
 def of_one_piece(leading: Sequence[ops.AnyOp], piece: Walker) -> set[AnyValue]:
-    """The walker `piece` and every value of `leading`, which stands before the join, that may differ between pieces.
+    """The walker `piece` and every value of `leading`, the operations before the join, that may differ between pieces.
 
-    It depends on the piece, has its tag, or was read from memory that programs write.
+    Such a value depends on the piece, has its tag, or was read from memory that programs write.
     """
-    found: set[AnyValue] = {piece}
+    local: set[AnyValue] = {piece}
     before = 0
-    while len(found) != before:
-        before = len(found)
+    while len(local) != before:
+        before = len(local)
         for op in walk(ops.Block(tuple(leading))):
-            for value, sources in _sources(op):
-                if not found.isdisjoint(sources) or has_tag_in(value, found) or _reads_written(op):
-                    found.add(value)
-    return found
-
-
-def _sources(op: ops.AnyOp) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
-    """Each value an operation defines, for what follows or for its blocks, with the values it depends on."""
-    match op:
-        case ops.TilesLoop() | ops.RangeLoop() | ops.While():
-            yield from _loop_sources(op)
-        case ops.If(condition=condition):
-            for result, *ways in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
-                yield result, (condition, *ways)
-        case ops.Fold(combiner=combiner) | ops.Scan(combiner=combiner):
-            given = ops.operands(op)
-            for made in (*combiner.left, *combiner.right, *op.results):
-                yield made, (*given, *combiner.body.yields)
-        case _:
-            given = ops.operands(op)
-            for value in ops.results(op):
-                yield value, given
-
-
-def _loop_sources(op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Iterator[tuple[AnyValue, tuple[AnyValue, ...]]]:
-    """How often a loop turns decides what it makes, so its bounds or its test are a source of every value."""
-    turns = _turns(op)
-    match op:
-        case ops.TilesLoop(walker=walker):
-            yield walker, turns
-        case ops.RangeLoop(variable=variable):
-            yield variable, turns
-        case ops.While():
-            pass
-    for carried, result, init, handed_on in zip(op.carried, op.results, op.inits, op.body.yields, strict=True):
-        yield carried, (*turns, init, handed_on)
-        yield result, (*turns, init, handed_on)
-
-
-def _turns(op: ops.TilesLoop | ops.RangeLoop | ops.While) -> tuple[AnyValue, ...]:
-    match op:
-        case ops.TilesLoop(start=start, stop=stop):
-            return tuple(bound for bound in (start, stop) if bound is not None)
-        case ops.RangeLoop(start=start, stop=stop, step=step):
-            return (start, stop, step)
-        case ops.While(test=ops.Block(yields=yields)):
-            return yields
+            for value, sources in dataflow(op):
+                if not local.isdisjoint(sources) or has_tag_in(value, local) or _reads_written(op):
+                    local.add(value)
+    return local
 
 
 def _reads_written(op: ops.AnyOp) -> bool:

@@ -6,7 +6,6 @@ scope, loops and access.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
@@ -49,9 +48,8 @@ ACCUMULATES: Mapping[DType, DType] = {
     F8E4M3: F32, F8E5M2: F32, F16: F32, BF16: F32, TF32: F32, F32: F32, F64: F64, I8: I32, U8: I32,
 }  # fmt: skip
 """The type in which `mma` adds up products of each type it takes."""
-_BOOL, _INTEGER, _INDEX = frozenset({"bool"}), frozenset({"int", "uint"}), frozenset({"index"})
-_FLOAT = frozenset({"float"})
-_NUMBER = _INTEGER | _INDEX | _FLOAT
+_INTEGER = ("int", "uint")
+_NUMBER = ("float", *_INTEGER, "index")
 
 
 class Broken(Exception):
@@ -199,32 +197,33 @@ def _check_constant(op: ops.Constant) -> None:
 
 
 def _takes(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn, dtype: DType) -> bool:
-    """Whether a function takes `dtype`. The floats made for `mma` have no other arithmetic; none is kept by few."""
+    """Whether a function takes `dtype`. `tf32` and the 8-bit floats have no arithmetic but `mma`."""
     if dtype == ENTRY:
         return fn in (ops.BinaryFn.FLOORDIV, ops.BinaryFn.MOD)
-    return dtype.kind in _kinds(fn) and not dtype.is_storage_only and dtype != TF32
+    return dtype.kind in kinds_of(fn) and not dtype.is_storage_only and dtype != TF32
 
 
-def _kinds(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn) -> frozenset[str]:
+def kinds_of(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn) -> tuple[str, ...]:
+    """The kinds of element types that a function takes."""
     match fn:
         case ops.ReduceFn.ANY | ops.ReduceFn.ALL:
-            return _BOOL
+            return ("bool",)
         case ops.UnaryFn.NOT | ops.BinaryFn.AND | ops.BinaryFn.OR | ops.BinaryFn.XOR:
-            return _BOOL | _INTEGER
+            return ("bool", *_INTEGER)
         case ops.BinaryFn.SHL | ops.BinaryFn.SHR:
             return _INTEGER
         case ops.BinaryFn.CDIV:
-            return _INTEGER | _INDEX
+            return (*_INTEGER, "index")
         case ops.BinaryFn.POW:
-            return _INTEGER | _FLOAT
+            return ("float", *_INTEGER)
         case ops.BinaryFn.EQ | ops.BinaryFn.NE | ops.ReduceFn.SUM:
-            return _BOOL | _NUMBER
-        case ops.BinaryFn.DIV | ops.ReduceFn.MEAN:
-            return _FLOAT
-        case ops.UnaryFn.NEG | ops.UnaryFn.ABS | ops.BinaryFn() | ops.ReduceFn():
+            return ("bool", *_NUMBER)
+        case ops.UnaryFn.NEG | ops.UnaryFn.ABS:
             return _NUMBER
-        case ops.UnaryFn():
-            return _FLOAT
+        case ops.BinaryFn.DIV | ops.ReduceFn.MEAN | ops.UnaryFn():
+            return ("float",)
+        case ops.BinaryFn() | ops.ReduceFn():
+            return _NUMBER
         case _:
             assert_never(fn)
 
@@ -276,16 +275,16 @@ def _check_shape(op: ops.Broadcast | ops.Expand | ops.Permute | ops.Reshape | op
             _gives(op.result.type, TileType(operand.type.dtype, axes))
         case ops.Reshape(operand=operand, result=result):
             demand(operand.type.dtype == result.type.dtype, "reshaping keeps the element type")
-            demand(all(map(is_full, operand.type.axes)), "{} may be short", operand.type)
+            demand(all(axis.is_full for axis in operand.type.axes), "{} may be short", operand.type)
             demand(all(axis.tag is None for axis in result.type.axes), "reshaping gives untagged axes")
-            excess = _count(operand.type) - _count(result.type)
+            excess = operand.type.size - result.type.size
             may_fit = excess == 0 or isinstance(excess, Extent)
             demand(may_fit, "{} and {} differ in size", operand.type, result.type)
         case ops.Slice(operand=operand, axis=axis, start=start, length=length):
             check_axis(operand.type, axis)
             before, after = operand.type.axes[:axis], operand.type.axes[axis + 1 :]
             sliced = operand.type.axes[axis]
-            demand(is_full(sliced), "axis {} of {} may be short", axis, operand.type)
+            demand(sliced.is_full, "axis {} of {} may be short", axis, operand.type)
             room = sliced.length - start - length
             is_inside = all(at_least(part, 0) is not False for part in (start, length, room))
             demand(is_inside, "the slice leaves axis {} of {}", axis, operand.type)
@@ -308,9 +307,9 @@ def _check_cat(op: ops.Cat) -> None:
     for operand in op.operands:
         check_axis(operand.type, axis)
         joined = operand.type.axes[axis]
-        demand(is_full(joined), "axis {} of {} may be short", axis, operand.type)
+        demand(joined.is_full, "axis {} of {} may be short", axis, operand.type)
         total = total + joined.length
-        beside = without(operand.type, axis) == without(first, axis)
+        beside = operand.type.without(axis) == first.without(axis)
         demand(beside, "{} and {} differ beside axis {}", first, operand.type, axis)
     _gives(op.result.type, TileType(first.dtype, (*first.axes[:axis], Axis(total), *first.axes[axis + 1 :])))
 
@@ -320,7 +319,7 @@ def _check_combining(op: ops.Reduce | ops.CumSum | ops.Mma) -> None:
         case ops.Reduce(fn=fn, operand=operand, axis=axis):
             check_axis(operand.type, axis)
             dtype = _reduced(fn, operand.type.dtype)
-            _gives(op.result.type, TileType(dtype, without(operand.type, axis).axes))
+            _gives(op.result.type, TileType(dtype, operand.type.without(axis).axes))
         case ops.CumSum(operand=operand, axis=axis):
             check_axis(operand.type, axis)
             _gives(op.result.type, TileType(_reduced(ops.ReduceFn.SUM, operand.type.dtype), operand.type.axes))
@@ -351,11 +350,6 @@ def _reduced(fn: ops.ReduceFn, dtype: DType) -> DType:
             assert_never(fn)
 
 
-def is_full(axis: Axis) -> bool:
-    """Whether every element of the axis is live in every program: a static dimension has no short tile."""
-    return not isinstance(axis.tag, WalkerTag)
-
-
 def check_broadcast(source: tuple[Axis, ...], target: tuple[Axis, ...]) -> None:
     """numpy's rule, with tags: an untagged axis takes any tag and stretches from 1, a tagged one stays."""
     demand(len(source) <= len(target), "broadcasting drops no axis")
@@ -371,12 +365,3 @@ def _gives(actual: TileType, expected: TileType) -> None:
 def check_axis(of: TileType, axis: int) -> None:
     """The tile has that axis; axes are not counted from behind."""
     demand(0 <= axis < of.rank, "{} has no axis {}", of, axis)
-
-
-def without(of: TileType, axis: int) -> TileType:
-    """The type with one axis dropped."""
-    return TileType(of.dtype, (*of.axes[:axis], *of.axes[axis + 1 :]))
-
-
-def _count(of: TileType) -> Length:
-    return math.prod((axis.length for axis in of.axes), start=1)

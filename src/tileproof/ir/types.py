@@ -11,6 +11,7 @@ multiples of atoms), so equal lengths compare equal. What cannot be decided with
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
@@ -159,6 +160,11 @@ class Axis:
     length: Length
     tag: Tag | None = None
 
+    @property
+    def is_full(self) -> bool:
+        """Whether every element is live in every program: a static dimension has no short tile."""
+        return not isinstance(self.tag, WalkerTag)
+
     def __str__(self) -> str:
         match self.tag:
             case None:
@@ -179,6 +185,15 @@ class TileType:
     @property
     def rank(self) -> int:
         return len(self.axes)
+
+    @property
+    def size(self) -> Length:
+        """How many elements it has."""
+        return math.prod((axis.length for axis in self.axes), start=1)
+
+    def without(self, axis: int) -> TileType:
+        """The type with one axis dropped."""
+        return TileType(self.dtype, (*self.axes[:axis], *self.axes[axis + 1 :]))
 
     def __str__(self) -> str:
         return f"{self.dtype}[{', '.join(map(str, self.axes))}]" if self.axes else str(self.dtype)
@@ -264,14 +279,9 @@ class Extent:
     @property
     def names(self) -> frozenset[str]:
         """The dimensions it mentions."""
-        found: set[str] = set()
-        for atom, _ in self.terms:
-            if isinstance(atom, str):
-                found.add(atom)
-            else:
-                for side in (atom.left, atom.right):
-                    found |= side.names if isinstance(side, Extent) else set()
-        return frozenset(found)
+        atoms = [atom for atom, _ in self.terms]
+        parts = [names_in(atom.left, atom.right) for atom in atoms if isinstance(atom, Opaque)]
+        return frozenset(atom for atom in atoms if isinstance(atom, str)).union(*parts)
 
     def __add__(self, other: Length) -> Length:
         terms = dict(self.terms)
@@ -322,7 +332,7 @@ class Extent:
         return _normal({Opaque("%", other, self): 1}, 0)
 
     def _undecided(self, other: object) -> bool:
-        raise Undecided(self.names | (other.names if isinstance(other, Extent) else frozenset()))
+        raise Undecided(names_in(self, other))
 
     __lt__ = __le__ = __gt__ = __ge__ = _undecided
 
@@ -350,6 +360,11 @@ def _operand(length: Length) -> str:
 def _normal(terms: Mapping[Atom, int], constant: int) -> Length:
     kept = sorted(((atom, factor) for atom, factor in terms.items() if factor), key=lambda term: str(term[0]))
     return Extent(tuple(kept), constant) if kept else constant
+
+
+def names_in(*lengths: object) -> frozenset[str]:
+    """The dimensions without a value that some lengths mention."""
+    return frozenset[str]().union(*(length.names for length in lengths if isinstance(length, Extent)))
 
 
 def symbol(name: str) -> Extent:

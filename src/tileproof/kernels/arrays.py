@@ -14,7 +14,7 @@ import numpy as np
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.language.dtypes import ALL, DType, by_storage
+from tileproof.language.dtypes import ALL, F32, F64, DType, by_storage
 from tileproof.runtime.interop.describe import described, of_torch, to_torch, torch_device, torch_of
 from tileproof.runtime.launch import cuda_code as gpu
 from tileproof.runtime.tensor.creation import asarray, empty
@@ -170,9 +170,54 @@ def is_by_columns(array: Any) -> bool:
     return abs(int(strides[-2])) < abs(int(strides[-1]))
 
 
+def weight_shape(weights: Any) -> tuple[int, int]:
+    """How many rows and columns a matrix of weights has."""
+    if len(weights.shape) != 2:
+        raise refused(
+            Code.ARGUMENT_RANK, f"weights of shape {shown(weights.shape)} are no matrix",
+            "pass a matrix with a row for each output",
+        )  # fmt: skip
+    rows, columns = weights.shape
+    return rows, columns
+
+
+def half_of(rows: int) -> int:
+    """How many outputs a gated layer has whose weights have so many rows, those of gate and then those of up."""
+    if rows % 2:
+        raise refused(
+            Code.DIMENSION_DIFFERS, f"{rows} rows of weights are not two halves",
+            "pass a matrix with the rows of gate first and those of up behind them",
+        )  # fmt: skip
+    return rows // 2
+
+
+def rows_for(x: Any, columns: int) -> Any:
+    """x as a matrix of rows that weights with so many columns take."""
+    if not x.shape or x.shape[-1] != columns:
+        raise refused(
+            Code.DIMENSION_DIFFERS, f"x has shape {shown(x.shape)}, and the weights have {columns} columns",
+            f"pass x with a last axis of {columns}",
+        )  # fmt: skip
+    return matrix(x)
+
+
+def sum_type_of(array: Any) -> DType:
+    """The element type that results for an array are computed in: f64 for f64, f32 for all others."""
+    return F64 if element_of(array) == F64 else F32
+
+
 def refused(code: Code, message: str, cure: str) -> LaunchError:
     """An error that names its cure."""
     return LaunchError(Diagnostic(code, message, help=cure))
+
+
+def shape_error(shape: Sequence[int], wanted: Sequence[int]) -> LaunchError:
+    """The error for an argument of the wrong shape."""
+    return refused(
+        Code.DIMENSION_DIFFERS,
+        f"an argument has shape {shown(shape)}, and {shown(wanted)} is expected",
+        f"pass an array of shape {shown(wanted)}",
+    )
 
 
 def shown(shape: Sequence[int]) -> str:

@@ -19,13 +19,15 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.language.dtypes import BOOL, DType
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import chosen, element_of, is_dense, joined, matrix, refused, result, shown, view
+from .arrays import chosen, element_of, is_dense, joined, matrix, refused, result, shape_error, shown, view
+from .heuristics import direct, occupied
+from .numerics import silu, wide
 
 _SMALL: Final = 1 << 18
 """Up to so many elements, what counts is that all processors have some."""
-_PLAIN: Final = (Schedule(), Schedule(occupancy=4), Schedule(occupancy=8))
-_LASTING: Final = (Schedule(persistent=True, occupancy=4), Schedule(persistent=True, occupancy=8))
-_DIRECT: Final = (Schedule(tma=False), Schedule(tma=False, occupancy=8))
+_PLAIN: Final = (Schedule(), *occupied(4, 8))
+_LASTING: Final = occupied(4, 8, persistent=True)
+_DIRECT: Final = (Schedule(tma=False), direct(8))
 """Without the copy engine: straight to registers."""
 
 
@@ -52,8 +54,7 @@ def vector(kernel: Kernel, **scalars: float) -> Tunable:
             return
         yield from choices(kernel, "BN=1024 BN=2048 BN=4096", *_PLAIN, *_LASTING, *_DIRECT)
         yield from choices(kernel, "BN=512", Schedule(), Schedule(occupancy=16), *_DIRECT)
-        full = [Schedule(tma=False, occupancy=16), Schedule(tma=False, occupancy=16, warps=8)]
-        yield from choices(kernel, "BN=512 BN=1024 BN=2048", *full)
+        yield from choices(kernel, "BN=512 BN=1024 BN=2048", direct(16), direct(16, 8))
         yield from choices(kernel, "BN=8192", Schedule(), Schedule(occupancy=2), Schedule(persistent=True, occupancy=2))
 
     return _tunable(kernel, default, space, scalars)
@@ -133,11 +134,6 @@ _ROOT: Final = math.sqrt(0.5)
 
 
 # What is computed of elements.
-
-
-def wide(t: Any) -> Any:
-    """The elements as they are computed with: f64 as they are, all others in f32."""
-    return t if t.dtype == f64 else t.to(f32)
 
 
 def gelu_of(v: Any) -> Any:
@@ -327,7 +323,7 @@ def silu_mul_kernel(y: Out[T, "N I"], x: In[T, "N 2 I"], *, BN: int = 1, BI: int
     """y = silu(gate) * up, where silu(t) = t * sigmoid(t)."""
     for n, i in tp.parallel(N=BN, I=BI):
         gate, up = wide(x[n, 0, i]), wide(x[n, 1, i])
-        y[n, i] = gate * tp.sigmoid(gate) * up
+        y[n, i] = silu(gate) * up
 
 
 @tp.kernel(deny_checks=True)
@@ -512,7 +508,7 @@ def silu_mul_backward(dy: Any, x: Any, out: Any = None) -> Any:
     dx = result(out, x, x.shape)
     shape = (*x.shape[:-1], _half(x))
     if tuple(dy.shape) != shape:
-        raise _differs(dy.shape, shape)
+        raise shape_error(dy.shape, shape)
     grad = matrix(dy)
     rows, columns = grad.shape
     halves = (rows, 2, columns)
@@ -528,7 +524,7 @@ def _each(work: Work, output: Any, *inputs: Any, scalars: tuple[float, ...] = ()
     shape = tuple(output.shape)
     for each in inputs:
         if tuple(each.shape) != shape:
-            raise _differs(each.shape, shape)
+            raise shape_error(each.shape, shape)
     given = (output, *inputs)
     if len(shape) != 1:
         is_flat = all(map(is_dense, given))
@@ -573,11 +569,3 @@ def _half(x: Any) -> int:
             "pass rows of 2 I elements, the gate and then up",
         )
     return int(x.shape[-1]) // 2
-
-
-def _differs(found: Any, wanted: Any) -> Exception:
-    return refused(
-        Code.DIMENSION_DIFFERS,
-        f"an argument has shape {shown(found)}, and {shown(wanted)} is expected",
-        f"pass an array of shape {shown(wanted)}",
-    )

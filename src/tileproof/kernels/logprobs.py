@@ -15,8 +15,8 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
+from .heuristics import direct, is_split, lane_choice, lane_space, split_size, tile_size
 from .reductions import better, element_of, keys_of, position_of, without
-from .row_choices import ALONE, direct, is_split, piece, tile
 from .softmaxes import merged
 
 # Of one token.
@@ -135,9 +135,9 @@ def top_logprobs(
 def _default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target != "cpu" and is_split(rows, columns):
-        return Choice(token_logprobs_split_kernel, {"SV": piece(rows, columns, 2048), "BV": 2048}, direct(8))
+        return Choice(token_logprobs_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
     held = Schedule() if target == "cpu" else direct(8)
-    return Choice(token_logprobs_kernel, {"BV": tile(columns, 2048)}, held)
+    return Choice(token_logprobs_kernel, {"BV": tile_size(columns, 2048)}, held)
 
 
 def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -149,19 +149,9 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(token_logprobs_split_kernel, pieces, direct(4), direct(8))
 
 
-def _top(columns: int, most: int, schedule: Schedule) -> Choice:
-    lanes = tile(columns, most)
-    return Choice(top_logprobs_kernel, {"BV": lanes, "BL": tile(-(-columns // lanes), 512)}, schedule)
-
-
 def _top_default(sizes: Sizes, target: str) -> Choice:
-    return _top(sizes["V"], 1024, Schedule()) if target == "cpu" else _top(sizes["V"], 2048, Schedule(warps=8))
-
-
-def _top_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    held = [Schedule()] if target == "cpu" else ALONE
-    for lanes in sorted({tile(sizes["V"], most) for most in (256, 512, 1024, 2048, 4096)}):
-        yield from (_top(sizes["V"], lanes, each) for each in held)
+    most, schedule = (1024, Schedule()) if target == "cpu" else (2048, Schedule(warps=8))
+    return lane_choice(top_logprobs_kernel, "V", sizes["V"], most, schedule)
 
 
 def _tokens(rng: Any, arguments: dict[str, Any]) -> None:
@@ -173,5 +163,8 @@ def _tokens(rng: Any, arguments: dict[str, Any]) -> None:
 TOKEN_LOGPROBS: Final = Tunable(
     "token_logprobs", (token_logprobs_kernel, token_logprobs_split_kernel), _default, _space, inputs=_tokens
 )
-TOP_LOGPROBS: Final = Tunable("top_logprobs", (top_logprobs_kernel,), _top_default, _top_space, exact=("K",))
+TOP_LOGPROBS: Final = Tunable(
+    "top_logprobs", (top_logprobs_kernel,), _top_default,
+    lambda sizes, target: lane_space(top_logprobs_kernel, "V", sizes["V"], target), exact=("K",),
+)  # fmt: skip
 TUNABLES: Final = (TOKEN_LOGPROBS, TOP_LOGPROBS)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, T, i32
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof import In, Index, Out, T, i32
 
 from . import arrays
 from .arrays import chosen
-from .row_choices import tile
+from .heuristics import row_tiles
 
 
 @tp.kernel(deny_checks=True)
@@ -42,23 +40,11 @@ def mask_logits(logits: Any, masks: Any, rows: Any, out: Any = None) -> Any:
     return y
 
 
-def _default(sizes: Sizes, target: str) -> Choice:
-    return Choice(mask_logits_kernel, {"BV": tile(sizes["V"], 8192 if target == "cpu" else 1024)})
-
-
-def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    if target == "cpu":
-        yield from choices(mask_logits_kernel, "BV=1024 BV=4096 BV=8192 BV=16384")
-        return
-    schedules = Schedule(), Schedule(occupancy=4), Schedule(tma=False, occupancy=8)
-    yield from choices(mask_logits_kernel, "BV=512 BV=1024 BV=2048 BV=4096", *schedules)
-
-
 def _masked(rng: Any, arguments: dict[str, Any]) -> None:
     """A mask for each row."""
     arguments["masks"][...] = rng.integers(-(2**31), 2**31, arguments["masks"].shape)
     arguments["rows"][...] = rng.integers(0, arguments["masks"].shape[0], arguments["rows"].shape)
 
 
-MASK_LOGITS: Final = Tunable("mask_logits", (mask_logits_kernel,), _default, _space, inputs=_masked)
+MASK_LOGITS: Final = row_tiles("mask_logits", mask_logits_kernel, inputs=_masked)
 TUNABLES: Final = (MASK_LOGITS,)

@@ -1,4 +1,4 @@
-"""Normalisation of rows: by their root mean square, also behind a sum, and by mean and variance; with gradients.
+"""Normalization of rows: by their root mean square, also behind a sum, and by mean and variance; with gradients.
 
 All compute in f32 (f64 for f64) and round once. Weights may have another element type than rows. A NaN makes its row
 NaN and an infinity makes NaN or 0 of its row, as IEEE says; other rows are not touched. Squares are f32: a row with
@@ -17,24 +17,15 @@ from functools import partial
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, U, f32, f64
-from tileproof.language.kernel import Kernel
+from tileproof import In, Out, Schedule, T, U, f32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen, element_of, matrix, new, result, view
-
-_ON_CPUS: Final = {"longest": 1 << 16, "programs": 16}
-_ON_GPUS: Final = {"longest": 8192, "programs": 264}
-"""The longest row that is taken as one tile, and how many programs there are before a tile has several rows."""
-
+from .arrays import chosen, matrix, new, result, sum_type_of, view
+from .heuristics import MULTIPROCESSORS, direct, is_long, norm_default, norm_space, occupied, power_of_two
+from .numerics import accumulator, wide
 
 # In kernels.
-
-
-def wide(t: Any) -> Any:
-    """Floats in the type they are computed in: f64 as they are, all others in f32."""
-    return t.to(f64 if t.dtype == f64 else f32)
 
 
 def root_scale(rows: Any, eps: Any) -> Any:
@@ -81,52 +72,7 @@ def mean_and_scale(seen: Any, eps: Any) -> Any:
     return mean, tp.rsqrt(squares / count + eps.to(mean.dtype))
 
 
-# On the host.
-
-
-def power_of_two(least: int) -> int:
-    """The least power of two that is not below."""
-    return 1 << max(least - 1, 0).bit_length()
-
-
-def first_window(columns: int) -> int | None:
-    """The larger of the two powers of two that a length is the sum of; None for other lengths."""
-    return 1 << columns.bit_length() - 1 if columns.bit_count() == 2 else None
-
-
-def is_long(columns: int, target: str) -> bool:
-    """Whether rows are too long for one tile."""
-    return columns > (_ON_CPUS if target == "cpu" else _ON_GPUS)["longest"]
-
-
-def rows_default(whole: Kernel, loop: Kernel, tile: int, sizes: Sizes, target: str) -> Choice:
-    """Whole rows, about `tile` elements of them unless that leaves too few programs; a loop if a row does not fit."""
-    if is_long(sizes["D"], target):
-        return Choice(loop, {"BN": 1, "BD": 4096}, Schedule(occupancy=2))
-    length, programs = power_of_two(sizes["D"]), (_ON_CPUS if target == "cpu" else _ON_GPUS)["programs"]
-    if target != "cpu" and length >= 2048:  # straight to registers, which an H200 was seen to like best
-        return Choice(whole, {"BN": 1}, Schedule(tma=False, warps=8, occupancy=4))
-    rows = min(max(tile // length, 1), power_of_two(-(-sizes["N"] // programs)), 64)
-    return Choice(whole, {"BN": rows}, Schedule(occupancy=4 if length <= 4096 else 2))
-
-
-def rows_space(whole: Kernel, loop: Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
-    """One to eight rows for each tile, one program for each tile or as many as the GPU holds, with and without TMA."""
-    if is_long(sizes["D"], target):
-        held = [Schedule(occupancy=count) for count in (1, 2, 4)]
-        yield from choices(loop, "BN=1,BD=1024 BN=1,BD=2048 BN=1,BD=4096 BN=2,BD=2048", *held)
-        return
-    plain = [Schedule(occupancy=count) for count in (1, 2, 4, 8)]
-    lasting = [Schedule(persistent=True, occupancy=count) for count in (1, 2, 4)]
-    wide = [Schedule(occupancy=count, warps=8) for count in (2, 4)]
-    direct = [Schedule(occupancy=count, tma=False, warps=warps) for warps in (None, 8) for count in (1, 2, 4, 8)]
-    for rows in (1, 2, 4, 8):
-        if rows > 1 and rows * power_of_two(sizes["D"]) > 16384:
-            return
-        if target == "cpu":
-            yield from choices(whole, f"BN={rows}")
-        else:
-            yield from choices(whole, f"BN={rows}", *plain, *lasting, *(wide + direct if rows <= 2 else ()))
+# Gradients.
 
 
 def rms_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-6) -> tuple[Any, Any]:
@@ -156,7 +102,7 @@ def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any
     Example:
         dx, dw, db = tk.layer_norm_backward(dy, x, w)
     """
-    dx, both, kind = new(x, x.shape), new(w, (2, *w.shape)), _sum_type(x)
+    dx, both, kind = new(x, x.shape), new(w, (2, *w.shape)), sum_type_of(x)
     grad, rows = matrix(dy), matrix(x)
     count, length = rows.shape
     if is_long(length, arrays.target_of(x)):
@@ -174,7 +120,7 @@ def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any
 def _rms_backward(
     tunable: Tunable, loop: tp.Kernel, given: tuple[Any, ...], x: Any, w: Any, eps: float
 ) -> tuple[Any, Any]:
-    dx, dw, kind = new(x, x.shape), new(w, w.shape), _sum_type(x)
+    dx, dw, kind = new(x, x.shape), new(w, w.shape), sum_type_of(x)
     count, length = given[-1].shape
     if is_long(length, arrays.target_of(x)):
         scales = new(x, (count,), kind)
@@ -188,10 +134,6 @@ def _rms_backward(
     return dx, dw
 
 
-def _sum_type(x: Any) -> Any:
-    return f64 if element_of(x) is f64 else f32
-
-
 # Root mean square.
 
 
@@ -202,7 +144,7 @@ def rms_norm_backward_kernel(
 ) -> None:  # fmt: skip
     """The gradient of x, and of every SN rows what they add to that of w; whole rows in one tile."""
     for n in tp.parallel(N=SN):
-        total = tp.zeros((BN, D), f64 if x.dtype == f64 else f32)
+        total = tp.zeros((BN, D), accumulator(x.dtype))
         for r in n.tiles(BN):
             slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
             dx[r, :] = slope
@@ -217,7 +159,7 @@ def add_rms_norm_backward_kernel(
 ) -> None:  # fmt: skip
     """The same, with the gradient that comes along beside the norm."""
     for n in tp.parallel(N=SN):
-        total = tp.zeros((BN, D), f64 if x.dtype == f64 else f32)
+        total = tp.zeros((BN, D), accumulator(x.dtype))
         for r in n.tiles(BN):
             slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
             dx[r, :] = slope + wide(dtotal[r, :])
@@ -276,7 +218,7 @@ def add_rms_norm_backward_loop_kernel(
 
 def rms_of_long(dy: Any, x: Any, w: Any, n: Any, eps: Any, size: int) -> tuple[Any, Any]:
     """1 / the root mean square of each row, and how much of the row its gradient has."""
-    kind = f64 if x.dtype == f64 else f32
+    kind = accumulator(x.dtype)
     squares, products = tp.zeros((n, size), kind), tp.zeros((n, size), kind)
     for d in tp.tiles(D=size):
         part = wide(x[n, d])
@@ -309,7 +251,7 @@ def layer_norm_backward_kernel(
 ) -> None:  # fmt: skip
     """The gradient of x, and of every SN rows what they add to those of w and b; whole rows in one tile."""
     for n in tp.parallel(N=SN):
-        kind = f64 if x.dtype == f64 else f32
+        kind = accumulator(x.dtype)
         total, plain = tp.zeros((BN, D), kind), tp.zeros((BN, D), kind)
         for r in n.tiles(BN):
             centred, scale = centred_and_scale(wide(x[r, :]), eps)
@@ -330,7 +272,7 @@ def layer_norm_backward_loop_kernel(
 ) -> None:  # fmt: skip
     """The gradient of x, and the mean and the factor of each row; rows are read three times."""
     for n in tp.parallel(N=BN):
-        kind = f64 if x.dtype == f64 else f32
+        kind = accumulator(x.dtype)
         seen = no_moments(n, kind)
         for d in tp.tiles(D=BD):
             seen = more_moments(seen, wide(x[n, d]), d)
@@ -368,7 +310,7 @@ def layer_norm_backward_weights_kernel(
 
 def _piece(sizes: Sizes, target: str) -> int:
     """Rows of a piece: one or two pieces for each multiprocessor of a GPU, and up to 64 on a CPU."""
-    pieces = 64 if target == "cpu" else 132 * _held(sizes)
+    pieces = 64 if target == "cpu" else MULTIPROCESSORS * _held(sizes)
     return power_of_two(-(-sizes["N"] // pieces))
 
 
@@ -392,9 +334,7 @@ def _space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
         if target == "cpu":
             yield from choices(kernel, f"SN={piece},BN={rows}")
             continue
-        plain = (Schedule(occupancy=count) for count in (1, 2, 4))
-        yield from choices(kernel, f"SN={piece},BN={rows}", *plain)
-        yield from choices(kernel, f"SN={piece},BN={rows}", *(Schedule(occupancy=c, warps=8) for c in (1, 2)))
+        yield from choices(kernel, f"SN={piece},BN={rows}", *occupied(1, 2, 4), *occupied(1, 2, warps=8))
 
 
 def _backward(name: str, kernel: tp.Kernel) -> Tunable:
@@ -420,7 +360,7 @@ def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:
 
 
 def add_rms_norm(x: Any, residual: Any, w: Any, eps: float = 1e-6, out: tuple[Any, Any] | None = None) -> Any:
-    """The pair of rms_norm(x + residual) and x + residual, which is rounded to the type of x before it is normalised.
+    """The pair of rms_norm(x + residual) and x + residual, which is rounded to the type of x before it is normalized.
 
     `out` is a pair of arrays for these two.
 
@@ -460,7 +400,7 @@ def rms_norm_loop_kernel(
 ) -> None:
     """The same for rows that are too long for one tile: they are read twice."""
     for n in tp.parallel(N=BN):
-        squares = tp.zeros((n, BD), f64 if x.dtype == f64 else f32)
+        squares = tp.zeros((n, BD), accumulator(x.dtype))
         for d in tp.tiles(D=BD):
             part = wide(x[n, d])
             squares += (part * part).fill(0)
@@ -490,7 +430,7 @@ def add_rms_norm_loop_kernel(
 ) -> None:  # fmt: skip
     """The same for rows that are too long for one tile: they are read, and added up, twice."""
     for n in tp.parallel(N=BN):
-        squares = tp.zeros((n, BD), f64 if x.dtype == f64 else f32)
+        squares = tp.zeros((n, BD), accumulator(x.dtype))
         for d in tp.tiles(D=BD):
             added = x[n, d] + residual[n, d]
             total[n, d] = added
@@ -532,7 +472,7 @@ def layer_norm_loop_kernel(
 ) -> None:
     """The same for rows that are too long for one tile: they are read twice."""
     for n in tp.parallel(N=BN):
-        seen = no_moments(n, f64 if x.dtype == f64 else f32)
+        seen = no_moments(n, accumulator(x.dtype))
         for d in tp.tiles(D=BD):
             seen = more_moments(seen, wide(x[n, d]), d)
         mean, scale = mean_and_scale(seen, eps)
@@ -540,8 +480,8 @@ def layer_norm_loop_kernel(
             y[n, d] = (wide(x[n, d]) - mean) * scale * w[d].to(scale.dtype) + b[d].to(scale.dtype)
 
 
-def _forward(name: str, whole: tp.Kernel, loop: tp.Kernel, tile: int) -> Tunable:
-    default, space = partial(rows_default, whole, loop, tile), partial(rows_space, whole, loop)
+def _forward(name: str, whole: tp.Kernel, loop: tp.Kernel) -> Tunable:
+    default, space = partial(norm_default, whole, loop, 8192), partial(norm_space, whole, loop)
     return Tunable(name, (whole, loop), default, space, exact=("D",), scalars={"eps": 1e-6})
 
 
@@ -551,14 +491,15 @@ _LEAST_WINDOW: Final = 2048
 _LEAST_ROWS: Final = 64
 """Fewer rows, as of decoding, are taken whole."""
 _SEEN: Final = {
-    4096: (2048, 16384, Schedule(occupancy=8, tma=False, warps=8)), 8192: (1024, 8192, Schedule(occupancy=1, tma=False))
+    4096: (2048, 16384, direct(8, 8)), 8192: (1024, 8192, direct(1))
 }  # fmt: skip
 """By the length of rows, what an H200 was seen to like best for more than so many of them, and at most so many."""
 
 
 def _window(sizes: Sizes, target: str) -> int | None:
     """How much of a row is the first of two windows; None where rows are taken whole, or walked."""
-    first = first_window(sizes["D"])
+    # Of a length that is the sum of two powers of two, the larger.
+    first = 1 << sizes["D"].bit_length() - 1 if sizes["D"].bit_count() == 2 else None
     is_two = target == "sm_90" and sizes["N"] >= _LEAST_ROWS and not is_long(sizes["D"], target)
     return first if is_two and first is not None and first >= _LEAST_WINDOW else None
 
@@ -566,27 +507,27 @@ def _window(sizes: Sizes, target: str) -> int | None:
 def _add_default(sizes: Sizes, target: str) -> Choice:
     first = _window(sizes, target)
     if first is not None:  # one tile would be padded to the next power of two
-        return Choice(add_rms_norm_two_kernel, {"D0": first, "BN": 1}, Schedule(occupancy=4, tma=False, warps=8))
+        return Choice(add_rms_norm_two_kernel, {"D0": first, "BN": 1}, direct(4, 8))
     least, most, schedule = _SEEN.get(sizes["D"], (0, 0, Schedule()))
     if target == "sm_90" and least < sizes["N"] <= most:
         return Choice(add_rms_norm_kernel, {"BN": 1}, schedule)
-    return rows_default(add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096, sizes, target)
+    return norm_default(add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096, sizes, target)
 
 
 def _add_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     first = _window(sizes, target)
     if first is not None:
-        direct = [Schedule(occupancy=count, tma=False, warps=warps) for warps in (None, 8) for count in (4, 8)]
-        yield from choices(add_rms_norm_two_kernel, f"D0={first},BN=1", *direct, Schedule(occupancy=4))
-    yield from rows_space(add_rms_norm_kernel, add_rms_norm_loop_kernel, sizes, target)
+        straight = *occupied(4, 8, tma=False), *occupied(4, 8, tma=False, warps=8)
+        yield from choices(add_rms_norm_two_kernel, f"D0={first},BN=1", *straight, Schedule(occupancy=4))
+    yield from norm_space(add_rms_norm_kernel, add_rms_norm_loop_kernel, sizes, target)
 
 
-RMS_NORM: Final = _forward("rms_norm", rms_norm_kernel, rms_norm_loop_kernel, 8192)
+RMS_NORM: Final = _forward("rms_norm", rms_norm_kernel, rms_norm_loop_kernel)
 ADD_RMS_NORM: Final = Tunable(
     "add_rms_norm", (add_rms_norm_kernel, add_rms_norm_loop_kernel, add_rms_norm_two_kernel), _add_default, _add_space,
     exact=("D",), scalars={"eps": 1e-6},
 )  # fmt: skip
-LAYER_NORM: Final = _forward("layer_norm", layer_norm_kernel, layer_norm_loop_kernel, 8192)
+LAYER_NORM: Final = _forward("layer_norm", layer_norm_kernel, layer_norm_loop_kernel)
 TUNABLES: Final = (
     RMS_NORM, RMS_NORM_BACKWARD, ADD_RMS_NORM, ADD_RMS_NORM_BACKWARD, LAYER_NORM, LAYER_NORM_BACKWARD
 )  # fmt: skip

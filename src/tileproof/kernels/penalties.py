@@ -6,17 +6,15 @@ rows of tables that stay where they are: `slots` says which row of the tables be
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof import In, Index, InOut, Out, T, U, Unique, f32, i32
 
 from . import arrays
 from .arrays import chosen
-from .elementwise import wide
-from .row_choices import tile
+from .heuristics import row_tiles
+from .numerics import wide
 
 # Logits.
 
@@ -33,7 +31,7 @@ def changed(logit: Any, known: Any, settings: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def penalised_kernel(
+def penalized_kernel(
     y: Out[T, "R V"], logits: In[T, "R V"], prompt: In[U, "R V"], counts: In[i32, "R V"], bias: In[f32, "R V"],
     repetition: In[f32, "R"], presence: In[f32, "R"], frequency: In[f32, "R"], *, BV: int = 2048,
 ) -> None:  # fmt: skip
@@ -44,7 +42,7 @@ def penalised_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def penalised_slots_kernel(
+def penalized_slots_kernel(
     y: Out[T, "R V"], logits: In[T, "R V"], prompt: In[U, "S V"], counts: In[i32, "S V"], bias: In[f32, "S V"],
     repetition: In[f32, "R"], presence: In[f32, "R"], frequency: In[f32, "R"], slots: In[Index["S"], "R"], *,
     BV: int = 2048,
@@ -56,7 +54,7 @@ def penalised_slots_kernel(
         y[r, v] = changed(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
 
 
-def penalised(
+def penalized(
     logits: Any, prompt: Any, counts: Any, bias: Any, repetition: Any, presence: Any, frequency: Any, slots: Any = None,
     out: Any = None,
 ) -> Any:  # fmt: skip
@@ -75,16 +73,16 @@ def penalised(
     Example:
         >>> logits, one = np.array([[4, -4, 4]], np.float32), np.ones(1, np.float32)
         >>> counts = np.array([[0, 0, 2]], np.int32)
-        >>> tk.penalised(logits, logits < 0, counts, 0 * logits, 2 * one, one / 2, one / 4).tolist()
+        >>> tk.penalized(logits, logits < 0, counts, 0 * logits, 2 * one, one / 2, one / 4).tolist()
         [[4.0, -8.0, 1.0]]
     """
     y = arrays.result(out, logits, logits.shape)
     given = y, logits, prompt, counts, bias, repetition, presence, frequency
     if slots is None:
-        chosen(PENALISED, logits, R=logits.shape[0], V=logits.shape[1])(*given)
+        chosen(PENALIZED, logits, R=logits.shape[0], V=logits.shape[1])(*given)
     else:
         sizes = {"R": logits.shape[0], "S": counts.shape[0], "V": logits.shape[1]}
-        chosen(PENALISED_SLOTS, logits, **sizes)(*given, slots)
+        chosen(PENALIZED_SLOTS, logits, **sizes)(*given, slots)
     return y
 
 
@@ -126,33 +124,6 @@ def count_tokens(counts: Any, tokens: Any, slots: Any = None) -> Any:
 # Choices.
 
 
-def _penalised(sizes: Sizes, target: str, slots: bool) -> Choice:
-    kernel = penalised_slots_kernel if slots else penalised_kernel
-    return Choice(kernel, {"BV": tile(sizes["V"], 8192 if target == "cpu" else 1024)})
-
-
-def _default(sizes: Sizes, target: str) -> Choice:
-    return _penalised(sizes, target, slots=False)
-
-
-def _slots_default(sizes: Sizes, target: str) -> Choice:
-    return _penalised(sizes, target, slots=True)
-
-
-def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(penalised_kernel, *_held(target))
-
-
-def _slots_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    yield from choices(penalised_slots_kernel, *_held(target))
-
-
-def _held(target: str) -> tuple[Any, ...]:
-    if target == "cpu":
-        return ("BV=1024 BV=4096 BV=8192 BV=16384",)
-    return "BV=512 BV=1024 BV=2048 BV=4096", Schedule(), Schedule(occupancy=4), Schedule(tma=False, occupancy=8)
-
-
 def _known(rng: Any, arguments: dict[str, Any]) -> None:
     """Texts of which every slot is in use."""
     arguments["repetition"][...] = 1.1
@@ -161,8 +132,8 @@ def _known(rng: Any, arguments: dict[str, Any]) -> None:
         slots[...] = rng.integers(0, arguments["counts"].shape[0], slots.shape)
 
 
-PENALISED: Final = Tunable("penalised", (penalised_kernel,), _default, _space, inputs=_known, types={"U": "u8"})
-PENALISED_SLOTS: Final = Tunable(
-    "penalised_slots", (penalised_slots_kernel,), _slots_default, _slots_space, inputs=_known, types={"U": "u8"}
+PENALIZED: Final = row_tiles("penalized", penalized_kernel, inputs=_known, types={"U": "u8"})
+PENALIZED_SLOTS: Final = row_tiles(
+    "penalized_slots", penalized_slots_kernel, inputs=_known, types={"U": "u8"}
 )
-TUNABLES: Final = (PENALISED, PENALISED_SLOTS)
+TUNABLES: Final = (PENALIZED, PENALIZED_SLOTS)

@@ -19,24 +19,22 @@ import tileproof as tp
 from tileproof import In, Index, Out, Schedule, Sum, T, U, bf16, f16, f32, f64, i32, i64, u8, u16, u32, u64
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import DType
-from tileproof.language.kernel import Kernel
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import chosen
-from .row_choices import (
-    ALONE,
-    ENOUGH,
-    columns_default,
-    columns_space,
+from .heuristics import (
+    FULL,
+    column_reduction,
     direct,
     is_split,
-    piece,
-    power,
-    rows_default,
-    rows_of,
-    rows_space,
-    tile,
+    lane_choice,
+    lane_space,
+    power_of_two,
+    row_reduction,
+    rows_per_program,
+    split_size,
+    tile_size,
 )
 
 TOP: Final = 1 << 31
@@ -251,11 +249,11 @@ def _argmax_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         if rows < 4 and columns > 1 << 22:
             return Choice(argmax_split_kernel, {"SC": 1 << 18, "BC": 256})
-        return Choice(argmax_kernel, {"BC": tile(columns, 256)})
+        return Choice(argmax_kernel, {"BC": tile_size(columns, 256)})
     if is_split(rows, columns):
-        return Choice(argmax_split_kernel, {"SC": piece(rows, columns, 2048), "BC": 2048}, direct(8))
+        return Choice(argmax_split_kernel, {"SC": split_size(rows, columns, 2048), "BC": 2048}, direct(8))
     if 1 <= columns <= 8192:
-        return Choice(argmax_whole_kernel, {"BR": rows_of(rows, columns)}, direct(8 if columns <= 4096 else 4))
+        return Choice(argmax_whole_kernel, {"BR": rows_per_program(rows, columns)}, direct(8 if columns <= 4096 else 4))
     return Choice(argmax_kernel, {"BC": 2048}, direct(8))
 
 
@@ -275,27 +273,19 @@ def _argmax_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(argmax_split_kernel, pieces, direct(4), direct(8))
 
 
-def _top_k(columns: int, most: int, schedule: Schedule) -> Choice:
-    lanes = tile(columns, most)
-    return Choice(top_k_kernel, {"BC": lanes, "BL": tile(-(-columns // lanes), 512)}, schedule)
-
-
 def _top_k_default(sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return _top_k(sizes["C"], 1024, Schedule())
-    return _top_k(sizes["C"], 2048, Schedule(warps=8) if sizes["R"] < ENOUGH else Schedule(occupancy=2))
-
-
-def _top_k_space(sizes: Sizes, target: str) -> Iterator[Choice]:
-    columns, held = sizes["C"], [Schedule()] if target == "cpu" else ALONE
-    for lanes in sorted({tile(columns, most) for most in (256, 512, 1024, 2048, 4096)}):
-        yield from (_top_k(columns, lanes, each) for each in held)
+    few = Schedule(warps=8) if sizes["R"] < FULL else Schedule(occupancy=2)
+    most, schedule = (1024, Schedule()) if target == "cpu" else (2048, few)
+    return lane_choice(top_k_kernel, "C", sizes["C"], most, schedule)
 
 
 ARGMAX: Final = Tunable(
     "argmax", (argmax_kernel, argmax_whole_kernel, argmax_split_kernel), _argmax_default, _argmax_space, exact=("C",)
 )
-TOP_K: Final = Tunable("top_k", (top_k_kernel,), _top_k_default, _top_k_space, exact=("K",))
+TOP_K: Final = Tunable(
+    "top_k", (top_k_kernel,), _top_k_default,
+    lambda sizes, target: lane_space(top_k_kernel, "C", sizes["C"], target), exact=("K",),
+)  # fmt: skip
 
 
 _NARROW: Final = {"f16": f32, "bf16": f32, "bool": i32, "i8": i32, "i16": i32, "u8": i32, "u16": i32}
@@ -529,7 +519,7 @@ def cumsum(x: Any, out: Any = None) -> Any:
     y = arrays.result(out, x, tuple(x.shape), element if element.is_float else between)
     count, length = rows.shape
     piece = 4096
-    if arrays.target_of(x) == "cpu" or count >= ENOUGH // 2 or length <= 4 * piece:
+    if arrays.target_of(x) == "cpu" or count >= FULL // 2 or length <= 4 * piece:
         chosen(CUMSUM, x, R=count, C=length)(arrays.matrix(y), rows)
         return y
     totals, before = (arrays.new(x, (count, -(-length // piece)), between) for _ in range(2))
@@ -571,7 +561,7 @@ def _copies(length: int, bins: int, target: str) -> int:
     """How many counts of bins are made apart: on a GPU one for each 64 thousand elements, up to 16 MB of them."""
     if target == "cpu":
         return 1
-    return builtins.max(1, builtins.min(power(length >> 16), 1024, (1 << 22) // power(bins)))
+    return builtins.max(1, builtins.min(power_of_two(length >> 16), 1024, (1 << 22) // power_of_two(bins)))
 
 
 # Choices.
@@ -579,11 +569,11 @@ def _copies(length: int, bins: int, target: str) -> int:
 
 def _cumsum_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return Choice(cumsum_kernel, {"BR": 1, "BC": tile(sizes["C"], 1024)})
+        return Choice(cumsum_kernel, {"BR": 1, "BC": tile_size(sizes["C"], 1024)})
     if 1024 < sizes["C"] <= 8192:
         return Choice(cumsum_whole_kernel, {"BR": 1}, direct(4 if sizes["C"] <= 4096 else 2, 8))
-    columns = tile(sizes["C"], 2048)
-    return Choice(cumsum_kernel, {"BR": tile(sizes["R"], builtins.max(1, 1024 // columns)), "BC": columns})
+    columns = tile_size(sizes["C"], 2048)
+    return Choice(cumsum_kernel, {"BR": tile_size(sizes["R"], builtins.max(1, 1024 // columns)), "BC": columns})
 
 
 def _cumsum_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -597,9 +587,8 @@ def _cumsum_space(sizes: Sizes, target: str) -> Iterator[Choice]:
 
 
 def _histogram_default(sizes: Sizes, target: str) -> Choice:
-    if target == "cpu":
-        return Choice(histogram_kernel, {"BN": tile(sizes["N"], 4096)})
-    return Choice(histogram_kernel, {"BN": tile(sizes["N"], 1024)}, direct(8))
+    most, schedule = (4096, Schedule()) if target == "cpu" else (1024, direct(8))
+    return Choice(histogram_kernel, {"BN": tile_size(sizes["N"], most)}, schedule)
 
 
 def _histogram_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -613,18 +602,10 @@ def _bins(rng: Any, arguments: dict[str, Any]) -> None:
     x[...] = rng.integers(0, arguments["count"].shape[1], x.shape)
 
 
-def _rows_of(name: str, *kernels: Kernel) -> Tunable:
-    return Tunable(name, kernels, rows_default(*kernels), rows_space(*kernels), exact=("C",))
-
-
-def _columns_of(name: str, *kernels: Kernel) -> Tunable:
-    return Tunable(name, kernels, columns_default(*kernels), columns_space(*kernels))
-
-
-SUM: Final = _rows_of("sum", sum_kernel, sum_lanes_kernel, sum_whole_kernel, sum_split_kernel)
-SUM_COLUMNS: Final = _columns_of("sum_columns", sum_columns_kernel, sum_columns_split_kernel)
-MAX: Final = _rows_of("max", max_kernel, max_lanes_kernel, max_whole_kernel, max_split_kernel)
-MAX_COLUMNS: Final = _columns_of("max_columns", max_columns_kernel, max_columns_split_kernel)
+SUM: Final = row_reduction("sum", sum_kernel, sum_lanes_kernel, sum_whole_kernel, sum_split_kernel)
+SUM_COLUMNS: Final = column_reduction("sum_columns", sum_columns_kernel, sum_columns_split_kernel)
+MAX: Final = row_reduction("max", max_kernel, max_lanes_kernel, max_whole_kernel, max_split_kernel)
+MAX_COLUMNS: Final = column_reduction("max_columns", max_columns_kernel, max_columns_split_kernel)
 CUMSUM: Final = Tunable("cumsum", (cumsum_kernel, cumsum_whole_kernel), _cumsum_default, _cumsum_space, exact=("C",))
 HISTOGRAM: Final = Tunable("histogram", (histogram_kernel,), _histogram_default, _histogram_space, inputs=_bins)
 TUNABLES: Final = (SUM, SUM_COLUMNS, MAX, MAX_COLUMNS, ARGMAX, CUMSUM, TOP_K, HISTOGRAM)

@@ -14,69 +14,12 @@ import numpy as np
 
 import tileproof as tp
 from tileproof import In, Index, Kernel, Out, Schedule, T, U, f32, f64
-from tileproof.diagnostics.codes import Code
-from tileproof.language.dtypes import F32, F64, DType
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import element_of, matrix, new, refused, result, shown, view
-from .elementwise import launched, wide
-
-_WHOLE: Final = 8192
-"""Rows up to so long are held in the registers of a program."""
-_SMALL: Final = 1 << 16
-"""Up to so many elements on the CPU, one compiled form for rows of all lengths is worth more than speed."""
-_MANY: Final = 264
-"""So many programs give each multiprocessor two of them."""
-
-
-def _occupied(*occupancies: int) -> list[Schedule]:
-    return [Schedule(occupancy=each) for each in occupancies]
-
-
-def _lasting(*occupancies: int) -> list[Schedule]:
-    return [Schedule(persistent=True, occupancy=each) for each in occupancies]
-
-
-def _direct(*occupancies: int) -> list[Schedule]:
-    """Without the copy engine: rows then go straight to registers, which an H200 was seen to like best."""
-    return [Schedule(tma=False, occupancy=each) for each in occupancies]
-
-
-def rows(whole: Kernel, loop: Kernel) -> Tunable:
-    """Of rows R of C columns: BR whole rows in a tile, or tile by tile with BC columns."""
-
-    def default(sizes: Sizes, target: str) -> Choice:
-        rows, columns = sizes["R"], sizes["C"]
-        if target == "cpu":
-            if columns <= 4 * _WHOLE and rows * columns > _SMALL:
-                return Choice(whole, {"BR": 1})
-            return Choice(loop, {"BR": 1, "BC": 1024 if columns <= _WHOLE else 4096})
-        if not 1 <= columns <= _WHOLE:
-            return Choice(loop, {"BR": 1, "BC": 4096}, Schedule(occupancy=2))
-        if columns > 1024:
-            return Choice(whole, {"BR": 1}, Schedule(tma=False, occupancy=8 if columns <= _WHOLE // 2 else 4))
-        return Choice(whole, {"BR": 8 if columns <= 256 else 4}, Schedule(occupancy=4))
-
-    def space(sizes: Sizes, target: str) -> Iterator[Choice]:
-        columns = sizes["C"]
-        if target == "cpu":
-            if 1 <= columns <= 16 * _WHOLE:
-                yield from choices(whole, "BR=1 BR=4")
-            yield from choices(loop, "BR=1,BC=512 BR=1,BC=1024 BR=1,BC=4096 BR=4,BC=1024")
-            return
-        if 1 <= columns <= _WHOLE:
-            eight = [Schedule(tma=False, warps=8, occupancy=each) for each in (1, 2, 4)]
-            yield from choices(whole, "BR=1", *_direct(1, 2, 4, 8, 16), *eight, *_occupied(2, 4, 8), *_lasting(2, 4, 8))
-            yield from choices(whole, "BR=2", *_direct(2, 4, 8), *eight, *_occupied(2, 4), *_lasting(2, 4))
-            yield from choices(whole, "BR=4 BR=8", *_direct(2, 4), *_occupied(2), *_lasting(1, 2))
-        elif columns <= 4 * _WHOLE:
-            wide = (Schedule(warps=8), Schedule(warps=8, occupancy=2), Schedule(warps=8, persistent=True))
-            yield from choices(whole, "BR=1", Schedule(), *wide, *_direct(2))
-        for size in (1024, 2048, 4096):
-            if size < 2 * columns:
-                yield from choices(loop, f"BR=1,BC={size}", *_occupied(2, 4, 8), *_lasting(4), *_direct(4))
-
-    return Tunable(whole.name.removesuffix("_kernel"), (whole, loop), default, space, exact=("C",))
+from .arrays import matrix, new, result, shape_error, sum_type_of, view
+from .elementwise import launched
+from .heuristics import FULL, SMALL, WHOLE, direct, occupied, power_of_two, row_softmax
+from .numerics import wide
 
 
 def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
@@ -85,13 +28,13 @@ def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
     def default(sizes: Sizes, target: str) -> Choice:
         rows, columns = sizes["N"], sizes["V"]
         if target == "cpu":
-            return Choice(loop, {"BV": 1024 if rows * columns <= _SMALL else 4096})
-        if rows < _MANY and columns > _WHOLE:
-            piece = -(-columns * max(rows, 1) // (2 * _MANY))
-            return Choice(split, {"SV": max(4096, 1 << (piece - 1).bit_length()), "BV": 2048}, Schedule(occupancy=4))
-        if columns > _WHOLE:
-            return Choice(lanes, {"BV": 2048}, Schedule(tma=False, occupancy=8))
-        return Choice(loop, {"BV": max(256, 1 << max(columns - 1, 0).bit_length())}, Schedule(occupancy=4))
+            return Choice(loop, {"BV": 1024 if rows * columns <= SMALL else 4096})
+        if rows < FULL and columns > WHOLE:
+            piece = -(-columns * max(rows, 1) // (2 * FULL))
+            return Choice(split, {"SV": max(4096, power_of_two(piece)), "BV": 2048}, Schedule(occupancy=4))
+        if columns > WHOLE:
+            return Choice(lanes, {"BV": 2048}, direct(8))
+        return Choice(loop, {"BV": max(256, power_of_two(columns))}, Schedule(occupancy=4))
 
     def space(sizes: Sizes, target: str) -> Iterator[Choice]:
         columns = sizes["V"]
@@ -102,12 +45,13 @@ def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
             return
         for size in (1024, 2048, 4096, 8192):
             if size < 2 * columns:
-                yield from choices(loop, f"BV={size}", *_occupied(4), *_direct(4, 8))
+                yield from choices(loop, f"BV={size}", Schedule(occupancy=4), direct(4), direct(8))
         if columns > 1024:
-            yield from choices(lanes, "BV=512 BV=1024 BV=2048 BV=4096", *_occupied(4), *_lasting(4), *_direct(4, 8, 16))
-        if columns > _WHOLE:
+            once = [*occupied(4), *occupied(4, persistent=True), *occupied(4, 8, 16, tma=False)]
+            yield from choices(lanes, "BV=512 BV=1024 BV=2048 BV=4096", *once)
+        if columns > WHOLE:
             sizes_of = "SV=4096,BV=2048 SV=8192,BV=2048 SV=8192,BV=4096 SV=16384,BV=4096 SV=32768,BV=4096"
-            yield from choices(split, sizes_of, *_occupied(4), *_direct(8))
+            yield from choices(split, sizes_of, Schedule(occupancy=4), direct(8))
 
     return Tunable("cross_entropy", (loop, lanes, split), default, space, inputs=_give_labels)
 
@@ -118,7 +62,7 @@ def labelled_backward(kernel: Kernel) -> Tunable:
     def default(sizes: Sizes, target: str) -> Choice:
         rows, columns = sizes["N"], sizes["V"]
         if target == "cpu":
-            return Choice(kernel, {"BN": 1, "BV": 1024 if rows * columns <= _SMALL else 8192})
+            return Choice(kernel, {"BN": 1, "BV": 1024 if rows * columns <= SMALL else 8192})
         return Choice(kernel, {"BN": 1, "BV": 2048 if columns > 1024 else 512})
 
     def space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -126,8 +70,8 @@ def labelled_backward(kernel: Kernel) -> Tunable:
             yield from choices(kernel, "BN=1,BV=1024 BN=1,BV=8192 BN=4,BV=4096")
             return
         one = "BN=1,BV=512 BN=1,BV=1024 BN=1,BV=2048 BN=1,BV=4096"
-        yield from choices(kernel, one, Schedule(), *_occupied(4, 8), *_lasting(8), *_direct(8))
-        yield from choices(kernel, "BN=2,BV=1024 BN=4,BV=512 BN=8,BV=256", Schedule(), *_occupied(8))
+        yield from choices(kernel, one, Schedule(), *occupied(4, 8), *occupied(8, persistent=True), direct(8))
+        yield from choices(kernel, "BN=2,BV=1024 BN=4,BV=512 BN=8,BV=256", Schedule(), *occupied(8))
 
     return Tunable("cross_entropy_backward", (kernel,), default, space, inputs=_give_labels)
 
@@ -338,10 +282,10 @@ def cross_entropy_backward_kernel(
 
 # How each is cut into tiles.
 
-_SOFTMAX: Final = rows(softmax_kernel, softmax_loop_kernel)
-_LOG_SOFTMAX: Final = rows(log_softmax_kernel, log_softmax_loop_kernel)
-_SOFTMAX_BACKWARD: Final = rows(softmax_backward_kernel, softmax_backward_loop_kernel)
-_LOG_SOFTMAX_BACKWARD: Final = rows(log_softmax_backward_kernel, log_softmax_backward_loop_kernel)
+_SOFTMAX: Final = row_softmax(softmax_kernel, softmax_loop_kernel)
+_LOG_SOFTMAX: Final = row_softmax(log_softmax_kernel, log_softmax_loop_kernel)
+_SOFTMAX_BACKWARD: Final = row_softmax(softmax_backward_kernel, softmax_backward_loop_kernel)
+_LOG_SOFTMAX_BACKWARD: Final = row_softmax(log_softmax_backward_kernel, log_softmax_backward_loop_kernel)
 _CROSS_ENTROPY: Final = labelled(cross_entropy_kernel, cross_entropy_lanes_kernel, cross_entropy_split_kernel)
 _CROSS_ENTROPY_BACKWARD: Final = labelled_backward(cross_entropy_backward_kernel)
 
@@ -403,7 +347,7 @@ def cross_entropy(logits: Any, labels: Any, out: tuple[Any, Any] | None = None) 
     Example:
         loss, lse = tk.cross_entropy(logits, labels)
     """
-    shape, element = tuple(logits.shape[:-1]), _wide_type(logits)
+    shape, element = tuple(logits.shape[:-1]), sum_type_of(logits)
     if out is None:
         loss, lse = new(logits, shape, element), new(logits, shape, element)
     else:
@@ -434,7 +378,7 @@ def _rows(work: Tunable, output: Any, *inputs: Any) -> Any:
     """Does work on the rows of arrays of one shape, and returns the output."""
     for each in inputs:
         if tuple(each.shape) != tuple(output.shape):
-            raise _differs(each.shape, output.shape)
+            raise shape_error(each.shape, output.shape)
     given = tuple(map(matrix, (output, *inputs)))
     count, columns = given[0].shape
     launched(work, output, *given, R=count, C=columns)
@@ -444,17 +388,5 @@ def _rows(work: Tunable, output: Any, *inputs: Any) -> Any:
 def _line(array: Any, shape: tuple[int, ...]) -> Any:
     """An array with a number for each row, as a vector."""
     if tuple(array.shape) != shape:
-        raise _differs(array.shape, shape)
+        raise shape_error(array.shape, shape)
     return array if len(shape) == 1 else view(array, (math.prod(shape),))
-
-
-def _wide_type(array: Any) -> DType:
-    return F64 if element_of(array) == F64 else F32
-
-
-def _differs(found: Any, wanted: Any) -> Exception:
-    return refused(
-        Code.DIMENSION_DIFFERS,
-        f"an argument has shape {shown(found)}, and {shown(wanted)} is expected",
-        f"pass an array of shape {shown(wanted)}",
-    )

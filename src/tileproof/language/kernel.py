@@ -15,9 +15,13 @@ from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, 
 from tileproof.diagnostics.values import shown
 
 _CHOICES: Final = {
-    "group": "a whole number of at least 1", "cluster": "1, 2, 4, 8 or 16", "occupancy": "a whole number from 1 to 32",
-    "warps": "4 or 8", "latency": "a whole number from 1 to 10",
-}  # fmt: skip
+    "group": (range(1, 1 << 64), "a whole number of at least 1"),
+    "cluster": ((1, 2, 4, 8, 16), "1, 2, 4, 8 or 16"),
+    "occupancy": (range(1, 33), "a whole number from 1 to 32"),
+    "warps": ((4, 8), "4 or 8"),
+    "latency": (range(1, 11), "a whole number from 1 to 10"),
+}
+"""The numbers that each hint of a schedule may be, and how a message lists them."""
 
 
 class Schedule:
@@ -58,17 +62,16 @@ class Schedule:
         if both kernels say so, the second is brought to the GPU while the first still runs, and waits there; it pays
         for short kernels.
         """
-        given = {"group": group, "cluster": cluster, "occupancy": occupancy, "warps": warps, "latency": latency}
-        for name, value in given.items():
-            if value is None and name != "group":
-                continue
-            if type(value) is not int or not _is_choice(name, value):
-                raise ValueError(f"{name} of a schedule is {_CHOICES[name]}, not {shown(value)}")
-        for name, truth in (("persistent", persistent), ("reverse", reverse), ("tma", tma), ("dependent", dependent)):
-            if type(truth) is not bool:
-                raise ValueError(f"{name} of a schedule is True or False, not {shown(truth)}")
-        truths = {"persistent": persistent, "reverse": reverse, "tma": tma, "dependent": dependent}
-        for name, value in {**given, **truths}.items():
+        numbers = {"group": group, "cluster": cluster, "occupancy": occupancy, "warps": warps, "latency": latency}
+        for name, value in numbers.items():
+            choices, listed = _CHOICES[name]
+            if (value is not None or name == "group") and (type(value) is not int or value not in choices):
+                raise ValueError(f"{name} of a schedule is {listed}, not {shown(value)}")
+        flags = {"persistent": persistent, "reverse": reverse, "tma": tma, "dependent": dependent}
+        for name, flag in flags.items():
+            if type(flag) is not bool:
+                raise ValueError(f"{name} of a schedule is True or False, not {shown(flag)}")
+        for name, value in {**numbers, **flags}.items():
             object.__setattr__(self, name, value)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -99,20 +102,6 @@ class Schedule:
 
 def _made(key: tuple[tuple[str, int | bool | None], ...]) -> Schedule:
     return Schedule(**dict(key))  # type: ignore[arg-type]
-
-
-def _is_choice(name: str, value: int) -> bool:
-    match name:
-        case "group":
-            return value >= 1
-        case "cluster":
-            return value in (1, 2, 4, 8, 16)
-        case "occupancy":
-            return 1 <= value <= 32
-        case "warps":
-            return value in (4, 8)
-        case _:
-            return 1 <= value <= 10
 
 
 _PLAIN: Final = Schedule()

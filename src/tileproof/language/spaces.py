@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .outside import only_in_kernels
+from .host_calls import only_in_kernels
 
 
 class Each:
@@ -19,6 +19,31 @@ class Each:
 
 each: Final = Each()
 """In place of a tile size: walks single elements and drops the axis. `for n in tp.parallel(N=tp.each):`"""
+
+
+class Walker:
+    """A tile of a dimension, as `tp.parallel` and `tp.tiles` hand it out: the place, not the elements.
+
+    It indexes an axis of its dimension and stands for a length in a shape. A walker of `tp.each` is one
+    position, an `index`, and takes arithmetic.
+    """
+
+    __slots__ = ()
+
+    @property
+    def start(self) -> Any:
+        """The first position, as an `index`."""
+        only_in_kernels("Walker.start")
+
+    @property
+    def stop(self) -> Any:
+        """The position after the last element that exists, as an `index`."""
+        only_in_kernels("Walker.stop")
+
+    @property
+    def elements(self) -> Any:
+        """All positions, as a 1-D tile of `index`."""
+        only_in_kernels("Walker.elements")
 
 
 def parallel(*pairs: tuple[str, Any], **sizes: Any) -> Iterator[Any]:
@@ -153,5 +178,6 @@ def split_at(tensor: Any, dimension: str, position: Any) -> Any:
 
 
 __all__ = [
-    "Each", "Split", "dim", "each", "group", "join", "parallel", "require", "segments", "split", "split_at", "tiles",
+    "Each", "Split", "Walker", "dim", "each", "group", "join", "parallel", "require", "segments", "split",
+    "split_at", "tiles",
 ]  # fmt: skip

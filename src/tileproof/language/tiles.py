@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from .outside import on_host, only_in_kernels
+from .host_calls import on_host, only_in_kernels
 
 
 class Lowest:
@@ -34,6 +34,43 @@ inf: Final[Any] = math.inf
 
 lowest: Final[Any] = Lowest()
 """The least finite value of the type it meets; f32's where it meets none. `top = tp.lowest`"""
+
+
+class Tile:
+    """An immutable block of elements of one type, with a static shape; a scalar has no axes.
+
+    Operators: `+ - *`, `/` (floats only), `// % **`, `& | ^ ~ << >>`, comparisons, `a @ b` (a product from
+    zero), `t[:, None]`, and `t[:8]` (constant slices of full axes). Operands broadcast as in numpy. Every
+    reduction is a method too, as in `t.sum(axis=1)`: sum mean max min argmax argmin any all cumsum.
+
+    Integers wrap; `x // 0` is 0 and `x % 0` is x; `//` and `%` floor, as in Python. A shift past the width
+    gives 0, or -1 for `>>` of a negative integer.
+    """
+
+    __slots__ = ()
+
+    @property
+    def dtype(self) -> Any:
+        """The element type; tensors have it too."""
+        only_in_kernels("Tile.dtype")
+
+    @property
+    def shape(self) -> Any:
+        """The lengths of the axes, as constants: those of the tile, not of what is live in it."""
+        only_in_kernels("Tile.shape")
+
+    @property
+    def T(self) -> Any:  # noqa: N802
+        """The axes in reverse order."""
+        only_in_kernels("Tile.T")
+
+    def to(self, dtype: Any) -> Any:
+        """The values as another type: floats round to nearest even, integers truncate and saturate."""
+        only_in_kernels("Tile.to")
+
+    def reshape(self, *shape: Any) -> Any:
+        """The same elements, row by row, in another shape. Every axis must be full."""
+        only_in_kernels("Tile.reshape")
 
 
 # Making tiles.
@@ -457,7 +494,7 @@ def print(label: str, *values: Any) -> None:
 
 
 __all__ = [
-    "Lowest", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
+    "Lowest", "Tile", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
     "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
     "maximum", "mean", "min", "minimum", "mma", "print", "random", "reduce", "round", "rsqrt", "scan", "sigmoid",
     "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any
 
-from .outside import only_in_kernels
+from .host_calls import only_in_kernels
 
 
 def unsafe(reason: str) -> AbstractContextManager[None]:

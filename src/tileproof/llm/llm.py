@@ -14,11 +14,11 @@ from typing import Any, Literal, overload
 import numpy as np
 
 import tileproof as tp
+from tileproof.backends.base import device_name, device_number
 from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import BF16
-from tileproof.runtime.stream.streams import device_name, device_number
 
 from . import evaluation
 from .engine.async_decode import DEPTH, decode_steps_for
@@ -193,9 +193,10 @@ class LLM:
         messages: Any = prompt
         is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
         tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else messages
-        return self._streamed(self.request(tokens, params))
+        return self.chunks(self.request(tokens, params))
 
-    def _streamed(self, request: Request) -> Iterator[Chunk]:
+    def chunks(self, request: Request) -> Iterator[Chunk]:
+        """Runs a request, and gives what is generated as it comes."""
         chunks: SimpleQueue[Chunk] = SimpleQueue()
         request.on_chunk = chunks.put
         try:

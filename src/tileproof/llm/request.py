@@ -113,6 +113,8 @@ class Request:
     started: float = 0.0
     first_token: float = 0.0
     last_token: float = 0.0
+    compile_seconds: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """What the engine had spent on compiling steps at its first step, its first token and its last."""
 
     _page_array: Any = None
     _arrayed: Sequence[int] = ()

@@ -17,6 +17,7 @@ import numpy as np
 from tileproof.frontend.signature import ContentOf, OpenDimension, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import ALL, I32, DType, DTypeVar
+from tileproof.runtime.launch.ahead_of_time import stand_in
 
 from .tunables import Sizes, Tunable
 
@@ -158,3 +159,14 @@ def _entries(rng: np.random.Generator, argument: Argument) -> Array:
             return rng.permutation(entries)
         case _:
             return rng.integers(0, extent, count) if extent else np.full(count, -1)
+
+
+def stand_ins(arguments: Arguments) -> list[Any]:
+    """Arrays that take no memory; index tensors hold what they may."""
+    rng = np.random.default_rng(0)
+    given: dict[str, Any] = dict(arguments.scalars)
+    for each in arguments.tensors:
+        given[each.name] = stand_in(each.shape, each.storage)
+        if each.content:
+            given[each.name][...] = numbers(rng, each)
+    return [given[name] for name in arguments.names]

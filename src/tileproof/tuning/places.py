@@ -35,7 +35,7 @@ class CpuPlace:
     """The CPU, with arrays of numpy."""
 
     def __init__(self) -> None:
-        self.target, self.name = "cpu", _processor()
+        self.target, self.name = "cpu", processor()
         self._flushed = np.zeros(max(2 * host().caches.l3, 1 << 20), np.uint8)
 
     def put(self, array: Array) -> Any:
@@ -69,8 +69,8 @@ class CpuPlace:
         return taken
 
 
-def _processor() -> str:
-    """What the processor is sold as."""
+def processor() -> str:
+    """The name of the processor."""
     try:
         text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
     except OSError:

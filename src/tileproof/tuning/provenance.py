@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import PackageNotFoundError, version
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
+from tileproof import __version__
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.target import Target, host
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.frontend.names import find_name, is_language
+from tileproof.frontend.captures import find_name, is_language
 from tileproof.frontend.source import read_function
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel
@@ -101,7 +101,7 @@ class Provenance:
     def of(kernels: Sequence[Kernel], target: str, device: str) -> Provenance:
         """That of figures taken now."""
         made_by = assembler_version(target) or "unknown"
-        return Provenance(source_hash(tuple(kernels)), own_version(), made_by, device, date.today().isoformat())
+        return Provenance(source_hash(tuple(kernels)), __version__, made_by, device, date.today().isoformat())
 
     @staticmethod
     def read(said: Mapping[str, Any]) -> Provenance:
@@ -119,14 +119,6 @@ class Provenance:
         if here is not None and _release(here) != _release(self.assembler):
             return f"they were taken with the compiler {self.assembler}, and here is {here}"
         return None
-
-
-def own_version() -> str:
-    """The version of tileproof; `0` where it runs from a checkout that is not installed."""
-    try:
-        return version("tileproof")
-    except PackageNotFoundError:
-        return "0"
 
 
 @cache

@@ -19,14 +19,14 @@ import numpy as np
 
 from tileproof.backends.cuda.device import driver
 from tileproof.diagnostics.errors import TileproofError
-from tileproof.runtime.launch.ahead_of_time import Launch, Plan, compile_all, stand_in
+from tileproof.runtime.launch.ahead_of_time import Launch, Plan, compile_all
 from tileproof.runtime.launch.cuda_code import space_of, variant
 from tileproof.runtime.launch.launch import prepare
 
 from . import records
 from .choices import Choice
 from .gate import Gate
-from .inputs import Arguments, TuningError, arguments_of, numbers
+from .inputs import TuningError, arguments_of, stand_ins
 from .places import Place, place_for
 from .provenance import Provenance, is_cpu, recorded_target
 from .records import Entry, Record
@@ -195,7 +195,7 @@ def compile_candidates(
     users: dict[str, list[tuple[Result, str]]] = {}
     total, done = sum(len(each.candidates) for each in results), 0
     for result in results:
-        args = _stand_ins(arguments_of(tunable, result.sizes, result.element, result.default.constants))
+        args = stand_ins(arguments_of(tunable, result.sizes, result.element, result.default.constants))
         for label, choice in result.candidates.items():
             demand_time()
             done += 1
@@ -223,17 +223,6 @@ def _plan(choice: Choice, args: Sequence[Any], target: str) -> Plan:
     found, bound = prepare(kernel, tuple(given), constants)
     wanted = variant(found, bound, space_of(found, bound), target)
     return Plan(Launch(kernel.name, kernel, given, constants), found, bound, (wanted,), {}, 0.0)
-
-
-def _stand_ins(arguments: Arguments) -> list[Any]:
-    """Arrays that take no memory; index tensors hold what they may."""
-    rng = np.random.default_rng(0)
-    given: dict[str, Any] = dict(arguments.scalars)
-    for each in arguments.tensors:
-        given[each.name] = stand_in(each.shape, each.storage)
-        if each.content:
-            given[each.name][...] = numbers(rng, each)
-    return [given[name] for name in arguments.names]
 
 
 def reason_of(error: BaseException) -> str:

@@ -10,7 +10,7 @@ import pytest
 from support.cpu_elements import Array, Case, compiled, same, ulps
 from support.cpu_values import anything, corners, pairs
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fill_value, fma, select, unary
-from tileproof.backends.cpu.codegen.emission import Emitter
+from tileproof.backends.cpu.codegen.emitter import Emitter
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
 from tileproof.language.dtypes import ALL, BOOL, ENTRY, F16, F32, F64, I32, INDEX, U8, DType

@@ -10,7 +10,7 @@ import pytest
 from support.cpu_elements import Array, Case, compiled, same
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen.arithmetic import binary
-from tileproof.backends.cpu.codegen.emission import Emitter, register, vector
+from tileproof.backends.cpu.codegen.emitter import Emitter, register, vector
 from tileproof.backends.cpu.codegen.lanes import fold_lanes, iota, splat, transpose
 from tileproof.backends.cpu.target import host
 from tileproof.backends.interpreter import semantics

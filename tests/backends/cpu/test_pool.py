@@ -293,7 +293,7 @@ def test_without_threads_of_the_system_the_caller_does_all(monkeypatch: pytest.M
 def test_the_text_is_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "pool.c").read_bytes()).hexdigest()
     first = (NATIVE / "pool.ll").read_text(encoding="utf-8").splitlines()[0]
-    assert first.endswith(f" {digest}"), "pool.c has changed: run tools/build_pool.py"
+    assert first.endswith(f" {digest}"), "pool.c has changed: run tools/build_native.py"
 
 
 @pytest.mark.parametrize("name", ["sse2", "avx2", "avx512", "neon"])

@@ -17,7 +17,7 @@ from support.cpu_assembly import assembly
 from tileproof.backends.cpu import llvm, target
 from tileproof.backends.cpu.device import pool
 from tileproof.backends.cpu.device.pool import JOB, Pool, pool_text
-from tileproof.backends.cpu.device.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of
+from tileproof.backends.cpu.device.queue import CALL, STEP, Queue, call_of, copy_of, queue_text, step_of, zeros_of
 
 NEVER = 2**63 - 1
 
@@ -72,7 +72,7 @@ def calls() -> Calls:
 def test_the_text_was_made_of_the_source() -> None:
     digest = hashlib.sha256((NATIVE / "queue.c").read_bytes()).hexdigest()
     first = (NATIVE / "queue.ll").read_text(encoding="utf-8").splitlines()[0]
-    assert first.endswith(f" {digest}"), "queue.c has changed: run tools/build_queue.py"
+    assert first.endswith(f" {digest}"), "queue.c has changed: run tools/build_native.py"
 
 
 @pytest.mark.parametrize("name", ["sse2", "avx2", "avx512", "neon"])
@@ -91,6 +91,16 @@ def test_nothing_is_done_before_its_turn(queue: Queue, door: Queue, calls: Calls
     queue.until(last)
     assert queue.done == last == 21
     assert calls.done == list(range(20))
+
+
+def test_the_owner_of_a_queue_without_a_thread_runs_steps_and_counts_those_that_fail(door: Queue, calls: Calls) -> None:
+    run, flags = door.running(POOL), array("q", [0, 7, 0, 7])
+    steps = array("Q", [*calls.step(1), *zeros_of(flags.buffer_info()[0], 2, 2), *calls.step(2)])
+    assert run(steps.buffer_info()[0], 3, 1) == 0
+    assert (door.done, calls.done) == (1, [1, 2])
+    flags[2] = 1  # every second word is tested
+    assert run(steps.buffer_info()[0], 3, 2) == 1
+    assert (door.done, calls.done) == (1, [1, 2, 1, 2])  # who failed is noted before the counter moves
 
 
 def test_steps_of_one_entry_are_done_in_order(queue: Queue, calls: Calls) -> None:

@@ -13,8 +13,8 @@ import tileproof as tp
 from support.cpu_assembly import assembly
 from tileproof import In, Offsets, Out, T, U, f32
 from tileproof.backends.cpu import target
+from tileproof.backends.cpu.codegen.materialization import hoisted, kept
 from tileproof.backends.cpu.codegen.program import module
-from tileproof.backends.cpu.codegen.uses import hoisted, kept
 from tileproof.backends.cpu.device.loaded_code import Lowered
 from tileproof.ir import ops
 from tileproof.runtime.launch.launch import prepare

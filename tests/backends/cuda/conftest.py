@@ -17,7 +17,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     made = Stub()
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     monkeypatch.setattr(driver, "_imported", lambda: made)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     yield made
     gc.collect()
-    driver._found.cache_clear()
+    driver._opened.cache_clear()

@@ -12,14 +12,15 @@ import tileproof as tp
 from corpus import SAFE
 from corpus.case import Case
 from oracles.cuda_programs import assert_simulated, lowered
+from samples.assembler_modules import compile_many
 from samples.example_launches import NAMES, own
 from samples.launch import Made, Make
 from tileproof import In, Out, f32, i32
 from tileproof.backends.cuda.assembler.toolchain import find
-from tileproof.backends.cuda.device.loaded_code import Code, compile_many
+from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.runtime.launch.cuda_code import Variant
 

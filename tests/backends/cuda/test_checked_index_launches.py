@@ -6,8 +6,8 @@ import pytest
 
 from oracles.cuda_programs import assert_simulated, lowered
 from oracles.tile_ir_operations import has_assembler
+from samples.assembler_modules import compile_many
 from samples.index_launches import checked_indices
-from tileproof.backends.cuda.device.loaded_code import compile_many
 
 LAUNCHES = checked_indices()
 QUICK = [name for name in LAUNCHES if " in a row " in name or " in long rows int32" in name]

@@ -12,8 +12,8 @@ import tileproof as tp
 from oracles.cuda_programs import MULTIPROCESSORS, Lowered, assert_simulated, lowered, simulated
 from samples.launch import Made
 from tileproof import In, InOut, Out, Sum, Unique, f32, i32, i64
-from tileproof.backends.cuda.codegen import layout_facts as facts
-from tileproof.backends.cuda.codegen.layout_facts import layout_of, steps_of
+from tileproof.backends.cuda.codegen import layout_specialization as facts
+from tileproof.backends.cuda.codegen.layout_specialization import layout_of, steps_of
 from tileproof.backends.cuda.device import loaded_code as running
 
 

@@ -70,7 +70,7 @@ def test_checks_are_left_where_the_verdict_says_so(case: Case) -> None:
     made = lowered(case.kernel, arguments, constants)
     verdict = prove(made.proved.ir)
     if verdict.accepted:
-        late = {settled.rung for settled in verdict.settled} & {Rung.PRECHECK, Rung.IN_PLACE}
+        late = {discharged.rung for discharged in verdict.discharged} & {Rung.PRECHECK, Rung.IN_PLACE}
         assert made.program.has_report == bool(late)
     assert case.data or not made.program.has_report
 

@@ -64,7 +64,7 @@ def test_a_load_at_none_is_outside() -> None:
     with pytest.raises(OutOfBounds) as caught:
         run(embedding(IDS), arguments, {"N": 3, "V": 4})
     (found,) = caught.value.diagnostics
-    assert found.code is Code.OUTSIDE
+    assert found.code is Code.OUT_OF_BOUNDS
     assert found.message == "program n=2:3 reads axis 0 of table at none"
     assert "table.get" in found.help
     with pytest.raises(OutOfBounds, match="index -1 of axis 0 of table, which has 4 elements"):

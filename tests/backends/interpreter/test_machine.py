@@ -363,7 +363,7 @@ def test_an_index_outside_is_named_and_nothing_is_lost(
         run(kernel, {"y": y, "x": x}, {"N": 4}, sanitize=sanitize)
     (found,) = caught.value.diagnostics
     verb = "writes" if writes else "reads"
-    assert found.code is Code.OUTSIDE
+    assert found.code is Code.OUT_OF_BOUNDS
     assert found.message == f"program n={point} {verb} index {index} of axis 0 of x, which has 4 elements"
     assert found.span is not None
     assert found.span.line == line

@@ -222,48 +222,48 @@ fault("places_in_different_pages_are_one_place", Code.LANES_MEET, 'y: InOut[f32,
 
 # Outside a tensor.
 
-fault("one_past_the_end", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "N"]', """
+fault("one_past_the_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "N"]', """
     for n in tp.parallel(N=tp.each):
         y[n] = x[n + <1 => 0>]
     """, lambda: [zeros(4), ramp(4)])
-fault("before_the_first", Code.OUTSIDE, 'y: InOut[f32, "N"], x: In[f32, "N"]', """
+fault("before_the_first", Code.OUT_OF_BOUNDS, 'y: InOut[f32, "N"], x: In[f32, "N"]', """
     for n in tp.parallel(N=tp.each):
         if n >= <0 => 1>:
             y[n] = x[n - 1]
     """, lambda: [zeros(4), ramp(4)])
-fault("a_lane_past_the_end", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "N"]', """
+fault("a_lane_past_the_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "N"]', """
     for n in tp.parallel(N=3):
         y[n] = x[n.elements + <1 => 0>]
     """, lambda: [zeros(4), ramp(4)])
-fault("a_plain_integer_is_no_position", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]', """
+fault("a_plain_integer_is_no_position", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "V"], at: In[i32, "N"]', """
     for n in tp.parallel(N=2):
         y[n] = x[at[n]]
     """, lambda planted: [zeros(3), ramp(5), ints(4, 0, 5 if planted else 3)])
-fault("a_slice_past_the_end", Code.OUTSIDE, 'y: Out[f32, "4"], x: In[f32, "N"]', """
+fault("a_slice_past_the_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "4"], x: In[f32, "N"]', """
     y[:] = x[0:4]
     """, lambda planted: [zeros(4), ramp(3 if planted else 4)])
-fault("shifted_past_the_end", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "N"]', """
+fault("shifted_past_the_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "N"]', """
     for i in tp.parallel(N=4):
         y[i] = x[i.shift(<5 => 4>)].fill(0.0)
     """, lambda: [zeros(8), ramp(8)])
-fault("shifted_before_the_start", Code.OUTSIDE, 'y: InOut[f32, "N"], x: In[f32, "N"]', """
+fault("shifted_before_the_start", Code.OUT_OF_BOUNDS, 'y: InOut[f32, "N"], x: In[f32, "N"]', """
     for i in tp.parallel(N=4):
         if i.start >= <0 => 1>:
             y[i] = x[i.shift(-1)].fill(0.0)
     """, lambda: [zeros(8), ramp(8)])
-fault("a_walk_from_before_the_start", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "N"]', """
+fault("a_walk_from_before_the_start", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "N"]', """
     for n in tp.parallel(N=tp.each):
         total = 0.0
         for k in tp.tiles(N=2, start=n <- 1 => - 0>):
             total += x[k].sum()
         y[n] = total
     """, lambda: [zeros(3), ramp(3)])
-fault("cut_beyond_the_end", Code.OUTSIDE, 'c: InOut[f32, "C"], new: In[f32, "N"], pos: In[i32, "1"]', """
+fault("cut_beyond_the_end", Code.OUT_OF_BOUNDS, 'c: InOut[f32, "C"], new: In[f32, "N"], pos: In[i32, "1"]', """
     past, fresh = tp.split_at(c, "C", pos[0])
     for n in tp.parallel(N=tp.each):
         fresh[n] = new[n] + past[0]
     """, lambda planted: [ramp(8), ramp(3)[: 0 if planted else 3], ints(9 if planted else 5)])
-fault("the_past_is_walked_beyond_its_end", Code.OUTSIDE, 'y: Out[f32, "N"], c: InOut[f32, "C"], pos: i32', """
+fault("the_past_is_walked_beyond_its_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], c: InOut[f32, "C"], pos: i32', """
     past, fresh = tp.split_at(c, "C", pos)
     for n in tp.parallel(N=tp.each):
         total = 0.0
@@ -271,40 +271,40 @@ fault("the_past_is_walked_beyond_its_end", Code.OUTSIDE, 'y: Out[f32, "N"], c: I
             total += past[t].sum()
         fresh[n], y[n] = total, total
     """, lambda: [zeros(2), ramp(8), 5])
-fault("the_past_has_no_element_at_its_end", Code.OUTSIDE, 'y: Out[f32, "N"], c: InOut[f32, "C"], pos: i32', """
+fault("the_past_has_no_element_at_its_end", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], c: InOut[f32, "C"], pos: i32', """
     past, fresh = tp.split_at(c, "C", pos)
     for n in tp.parallel(N=tp.each):
         fresh[n] = 0.0
         y[n] = past[pos - <0 => 1>]
     """, lambda: [zeros(2), ramp(8), 5])
-fault("more_is_appended_than_there_is_room", Code.OUTSIDE, 'c: InOut[f32, "C"], new: In[f32, "N"], pos: i32', """
+fault("more_is_appended_than_there_is_room", Code.OUT_OF_BOUNDS, 'c: InOut[f32, "C"], new: In[f32, "N"], pos: i32', """
     past, fresh = tp.split_at(c, "C", pos)
     for n in tp.parallel(N=2):
         fresh[n] = new[n] + past[0]
     """, lambda planted: [ramp(8), ramp(4 if planted else 3), 5])
-fault("the_segment_behind_the_last", Code.OUTSIDE,
+fault("the_segment_behind_the_last", Code.OUT_OF_BOUNDS,
       'y: Out[f32, "N"], w: In[f32, "E"], off: In[Offsets["N"], "E+1"]', """
     for e, i in tp.parallel(tp.segments(off, N=2)):
         y[i] = w[e + <1 => 0>]
     """, lambda: [zeros(7), ramp(3), ints(0, 1, 1, 7)])
-fault("a_walker_leaves_an_axis_without_a_name", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "_"]', """
+fault("a_walker_leaves_an_axis_without_a_name", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "_"]', """
     for n in tp.parallel(N=4):
         y[n] = x[n]
     """, lambda planted: [zeros(6), ramp(5 if planted else 7)])
-fault("arithmetic_makes_a_number_of_none", Code.OUTSIDE, 'y: InOut[f32, "V"], at: In[Index["V"], "N"]', """
+fault("arithmetic_makes_a_number_of_none", Code.OUT_OF_BOUNDS, 'y: InOut[f32, "V"], at: In[Index["V"], "N"]', """
     for n in tp.parallel(N=4):
         y[at[n] <+ 0 => // 1>] = 1.0
     """, lambda: [zeros(5), ints(4, -1, 0)])
-fault("minus_one_in_a_plain_integer_is_not_none", Code.OUTSIDE,
+fault("minus_one_in_a_plain_integer_is_not_none", Code.OUT_OF_BOUNDS,
       'y: InOut[f32, "V"], at: In[<i32 => Index["V"]>, "N"]', """
     for n in tp.parallel(N=tp.each):
         y[at[n]] = 1.0
     """, lambda: [zeros(5), ints(4, -1, 0)])
-fault("none_is_read_as_a_number", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"]', """
+fault("none_is_read_as_a_number", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"]', """
     for n in tp.parallel(N=4):
         y[n] = x<[at[n] + 0] => .get(at[n], 0.0)>
     """, lambda: [zeros(3), ramp(5), ints(4, -1, 0)])
-fault("a_raw_load_is_watched_too", Code.OUTSIDE, 'y: Out[f32, "N"], x: In[f32, "N"]', """
+fault("a_raw_load_is_watched_too", Code.OUT_OF_BOUNDS, 'y: Out[f32, "N"], x: In[f32, "N"]', """
     for n in tp.parallel(N=tp.each):
         with tp.unsafe("planted"):
             y[n] = tp.raw.load(x, n + <1 => 0>)

@@ -69,7 +69,7 @@ def test_a_split_outside_the_axis_is_refused(place: int) -> None:
     with pytest.raises(OutOfBounds) as caught:
         run(b.kernel(), {"cache": np.zeros(4, np.int32)}, {"C": 4}, sanitize=False)
     (found,) = caught.value.diagnostics
-    assert found.code is Code.OUTSIDE
+    assert found.code is Code.OUT_OF_BOUNDS
     assert found.message == f"kernel splits axis 0 of cache at {place}, and it has 4 elements"
     assert found.span is not None
     assert found.span.line == line

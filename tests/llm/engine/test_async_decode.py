@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
 import pytest
 
+import tileproof as tp
 from oracles.reference_model import reference_logits
 from support.engines import engine_of, page_bytes
 from support.model_cases import CASES
 from tileproof.llm import LLM, SamplingParams
 from tileproof.llm.engine.async_decode import DEPTH, AsyncDecode
+from tileproof.llm.engine.loop import Loop
+from tileproof.runtime.memory.ledger import ledger_of
 
 CASE = CASES[0]
 LONG = SamplingParams(max_new_tokens=140, ignore_eos=True)
@@ -52,6 +58,34 @@ def test_a_text_is_the_same(plain: LLM, ahead: LLM, params: SamplingParams) -> N
     prompt = CASE.tokens(60)  # it crosses pages, and ends within one
     assert ahead.generate(prompt, params).tokens == plain.generate(prompt, params).tokens
     assert ahead.pool.free == ahead.pool.count
+
+
+def test_a_decode_step_is_few_calls(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What Python does between two tokens of a sequence, while the processor waits."""
+    if device != "cpu":
+        pytest.skip("on a GPU steps are queued ahead")
+    package, steps, step = str(Path(tp.__file__).parent), list[list[str]](), Loop.step
+
+    def counted(self: Loop) -> None:
+        files = list[str]()
+        steps.append(files)
+
+        def note(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and frame.f_code.co_filename.startswith(package):
+                files.append(frame.f_code.co_filename)
+
+        sys.setprofile(note)
+        try:
+            step(self)
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr(ledger_of(None), "poisoned", [])  # without what other tests left
+    monkeypatch.setattr(Loop, "step", counted)
+    engine_of(CASE, device, max_seq_len=256).generate(CASE.tokens(4), replace(LONG, max_new_tokens=12))
+    fewest = min(steps[3:], key=len)  # the first ones compile
+    assert len(fewest) <= 60
+    assert len(set(fewest)) <= 10
 
 
 def test_texts_of_different_lengths_are_the_same_together(plain: LLM, ahead: LLM) -> None:

@@ -120,7 +120,7 @@ def test_a_chat_is_its_prompt_and_a_stream_is_the_text(talking: LLM) -> None:
 @pytest.mark.parametrize("params", [
     SamplingParams(**LONG), SamplingParams(**LONG, temperature=2.0, seed=1),
     SamplingParams(**LONG, temperature=1.0, top_k=1, seed=1), SamplingParams(**LONG, repetition_penalty=1.3),
-], ids=["greedy", "chance", "first of one", "penalised"])  # fmt: skip
+], ids=["greedy", "chance", "first of one", "penalized"])  # fmt: skip
 def test_rows_of_padding_are_never_chosen(params: SamplingParams, device: str) -> None:
     case = by_name("llama, untied")
     weights = case.weights

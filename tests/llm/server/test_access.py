@@ -196,3 +196,18 @@ def test_a_chat_template_that_loops_ends_its_request_and_no_other(model: Path, t
         answer = chat.getresponse()
         assert answer.status == 400
         assert b"the chat template takes more than" in answer.read()
+
+
+def test_cached_prompts_are_shared_between_requests_of_one_key_and_salt_alone(small: Server) -> None:
+    prompt = list(range(20, 220))
+
+    def cached(name: str, **fields: Any) -> int:
+        answer = small.ask("POST", COMPLETIONS, {"prompt": prompt, "max_tokens": 1, **fields}, key(name)).json
+        count: int = answer["usage"]["prompt_tokens_details"]["cached_tokens"]
+        return count
+
+    assert cached("secret-1") == 0
+    assert cached("secret-1") == 192  # full pages
+    assert cached("secret-2") == 0
+    assert cached("secret-1", cache_salt="mine") == 0
+    assert cached("secret-1", cache_salt="mine") == 192

@@ -39,7 +39,7 @@ def test_no_piece_of_a_text_holds_half_a_character(text: str) -> None:
     pieces = streamed(TEXT.encode(text, special=False))
     assert "".join(pieces) == text
     assert pieces[-1] == ""
-    assert text.count("\ufffd") == sum(piece.size("\ufffd") for piece in pieces)
+    assert text.count("\ufffd") == sum(piece.count("\ufffd") for piece in pieces)
 
 
 def test_a_character_comes_with_its_last_byte() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import struct
 from contextlib import suppress
@@ -139,9 +140,9 @@ def test_a_tokenizer_that_is_damaged_is_refused(tmp_path: Path) -> None:
     (folder(tmp_path / "model") / "tokenizer.json").write_text("{", encoding="utf-8")
     assert "tokenizer.json cannot be read" in refusal(Code.MODEL_FILE, tmp_path / "model")
     (folder(tmp_path / "model") / "tokenizer_config.json").write_text("[]", encoding="utf-8")
-    assert "tokenizer_config.json is not a JSON object" in refusal(Code.MODEL_FILE, tmp_path / "model")
+    assert "tokenizer_config.json is no table of settings" in refusal(Code.MODEL_FILE, tmp_path / "model")
     (folder(tmp_path / "model") / "chat_template.jinja").write_bytes(b"\xff")
-    assert "chat_template.jinja cannot be read" in refusal(Code.MODEL_FILE, tmp_path / "model")
+    assert "chat_template.jinja is no text" in refusal(Code.MODEL_FILE, tmp_path / "model")
 
 
 def test_a_model_without_a_template_cannot_chat(tmp_path: Path) -> None:
@@ -247,12 +248,28 @@ def test_no_value_of_a_wrong_type_is_a_surprise_to_the_tokenizer(tmp_path: Path)
 
 
 def test_an_array_that_is_announced_too_long_is_not_made(tmp_path: Path) -> None:
-    key, count = b"a", (1 << 24) + 1
-    text = b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, len(key)) + key + struct.pack("<IIQ", 9, 0, count)
+    count, made = (1 << 21) + 1, b"GGUF" + struct.pack("<IQQ", 3, 0, 2)
     with (tmp_path / "long.gguf").open("wb") as file:
-        file.write(text)
-        file.truncate(len(text) + count)  # it is all there, and takes no room
-    assert f"an array of {count} elements" in refusal(Code.MODEL_FILE, tmp_path / "long.gguf")
+        for key in (b"a", b"b"):
+            made += struct.pack("<Q", len(key)) + key + struct.pack("<IIQ", 9, 0, count)
+            file.write(made)
+            file.seek(count, os.SEEK_CUR)  # it is all there, and takes no room
+            made = b""
+        file.truncate(file.tell())
+    assert f"arrays of {2 * count} elements" in refusal(Code.MODEL_FILE, tmp_path / "long.gguf")
+    (tmp_path / "many.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, 1 << 17))
+    assert "0 tensors and 131072 keys" in refusal(Code.MODEL_FILE, tmp_path / "many.gguf")
+
+
+@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"])
+def test_what_is_no_file_of_text_is_refused_before_it_is_read(name: str, tmp_path: Path) -> None:
+    path = folder(tmp_path / "model") / name
+    path.touch()
+    os.truncate(path, 36_000_001)  # zeros at its end take no room
+    assert f"{name} has 36000001 bytes, and at most" in refusal(Code.MODEL_FILE, path.parent)
+    path.unlink()
+    os.mkfifo(path)
+    assert f"{name} is a folder, a pipe or a device" in refusal(Code.MODEL_FILE, path.parent)
 
 
 def test_a_file_that_is_not_there_or_no_gguf_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import tileproof as tp
 from oracles.cuda_driver import Stub
 from support.cuda_host import CudaGate, clean_slate, stream_of
 from tileproof.backends.cuda.device import pinned
-from tileproof.runtime.device import cuda_copies
+from tileproof.runtime.tensor import cuda_copies
 
 
 @pytest.fixture(autouse=True)

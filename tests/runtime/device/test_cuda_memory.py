@@ -15,7 +15,7 @@ from oracles.evaluated_gpu import Gpu, GpuArray
 from oracles.tile_ir_operations import has_assembler
 from support.cuda_host import CudaGate, clean_slate, stream_of, use, waits
 from tileproof import In, InOut, Offsets, Out, f32, i32
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic
 from tileproof.runtime.device.cuda_memory import CudaAccount
@@ -147,7 +147,7 @@ def test_a_graph_that_is_recorded_neither_makes_nor_ends_memory(stub: Stub) -> N
 def test_what_failed_in_memory_that_went_back_is_not_told_of_the_next(stub: Stub) -> None:
     x, ledger = tp.zeros(4, device="cuda").wait(), ledger_of(0)
     with ledger.lock:
-        ledger.poison([x.span], tp.OutOfBounds(Diagnostic(Code.OUTSIDE, "it is outside")))
+        ledger.poison([x.span], tp.OutOfBounds(Diagnostic(Code.OUT_OF_BOUNDS, "it is outside")))
     with pytest.raises(tp.OutOfBounds):
         x.wait()
     del x

@@ -346,6 +346,46 @@ def test_memory_of_others_in_a_graph_is_waited_for() -> None:
     assert out.tolist() == [6, 6, 6, 6]
 
 
+@pytest.mark.parametrize("rejected", [looked_up, taken])
+def test_a_replay_on_memory_of_others_raises_what_its_checks_found(rejected: Any) -> None:
+    """`looked_up` has a check in its kernel; the entries that `taken` needs are tested by the graph."""
+    table, ids, theirs, rest, one = numbers(5, 6, 7), whole(0, 1), np.zeros(2, np.float32), tp.zeros(2), numbers(1, 2)
+    with tp.Graph() as graph:
+        rejected(theirs, table, ids)
+        add(rest, one, one)
+    for _ in range(2):
+        ids[...] = np.array([1, 8])
+        with pytest.raises(tp.TileproofError, match="is 8"):
+            graph.replay()
+        with pytest.raises(tp.TileproofError, match="is 8"):
+            rest.tolist()
+        ids[...] = np.array([2, 0])
+        graph.replay()
+        assert theirs.tolist() == [7, 5]
+        assert rest.tolist() == [2, 4]
+    assert told() == []
+
+
+def test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for(
+    gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, c, views = tp.ones(4), tp.zeros(4), list[Any]()
+    with tp.Graph() as graph:
+        add(c, a, a)
+    look = tp.Graph._is_awaited
+
+    def lending(self: tp.Graph) -> bool:
+        is_awaited = look(self)
+        views.append(c.numpy())  # as another thread does between this look at the memory and the lease
+        return is_awaited
+
+    monkeypatch.setattr(tp.Graph, "_is_awaited", lending)
+    gate.hold()
+    graph.replay()
+    assert not c.is_in_flight
+    assert views[0].tolist() == [2, 2, 2, 2]
+
+
 def test_memory_that_was_handed_out_after_recording_is_waited_for(gate: Gate) -> None:
     a, c = tp.ones(4), tp.zeros(4)
     with tp.Graph() as graph:

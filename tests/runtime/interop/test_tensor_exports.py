@@ -19,9 +19,8 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime.interop import dlpack
-from tileproof.runtime.launch import contracts
+from tileproof.runtime.launch import contracts, owned
 from tileproof.runtime.memory import contents as facts
-from tileproof.runtime.memory import owned
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.contents import Measured
 from tileproof.runtime.tensor.creation import arange, asarray, empty, full, zeros

@@ -12,7 +12,7 @@ import tileproof as tp
 from support.followers import fully_launched
 from tileproof import In, Index, InOut, Max, Out, Sum, T, f32, i64
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.interop.torch_ops import torch_op
+from tileproof.runtime.launch.torch_operators import torch_op
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 pytestmark = pytest.mark.slow

@@ -87,7 +87,7 @@ def test_what_is_in_the_cache_is_not_made_again(jobs: list[Any]) -> None:
 def test_a_plan_has_its_proof_also_if_the_kernel_was_planned_before() -> None:
     first, second = plan_launch(doubled(), ["sm_90"]), plan_launch(doubled(101), ["sm_90"])
     assert first.proof == second.proof
-    assert first.found.key in first.proof
+    assert first.proved.key in first.proof
 
 
 def test_a_launch_finds_what_was_made_ahead(jobs: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:

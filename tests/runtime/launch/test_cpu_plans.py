@@ -21,8 +21,8 @@ import tileproof as tp
 from support.followers import forget_launches, forgotten, fully_launched
 from tileproof import In, InOut, Out, T, f32, f64, i8, i32, u64
 from tileproof.language.dtypes import BOOL, F32, F64, I8, I32, I64, U8, U64, DType, by_storage
-from tileproof.runtime.launch import native as fast
-from tileproof.runtime.launch.native import (
+from tileproof.runtime import native as fast
+from tileproof.runtime.native import (
     CPU,
     CUDA,
     OnCpu,
@@ -33,10 +33,10 @@ from tileproof.runtime.launch.native import (
     ScalarArgument,
     Source,
     TensorArgument,
-    checking,
+    matcher,
     readers,
 )
-from tileproof.runtime.launch.native.layout import Division, From
+from tileproof.runtime.native.layout import Division, From
 
 Array = np.ndarray[Any, Any]
 
@@ -171,7 +171,7 @@ def like(rng: random.Random, argument: Any, extents: dict[int, int], keep: list[
         if chance < 0.2:
             return rng.choice(NUMBERS)
         fitting = {bool: (True, False), int: (0, 1, 1, 2, -1, 3, 100), float: (0.5, -1.25, 3e38, float("inf"))}
-        return rng.choice(fitting[argument.given])
+        return rng.choice(fitting[argument.python_type])
     dtype = np.dtype(argument.storage)
     if isinstance(argument, OpenTensor):
         shape = tuple(extents.setdefault(a.dimension, 0) if a.dimension >= 0 else a.extent for a in argument.axes)
@@ -282,7 +282,7 @@ def any_args(rng: random.Random, family: Family) -> tuple[Any, ...]:
 def specified(plans: Plans, place: int, args: tuple[Any, ...]) -> bytes | None:
     """What one of the plans gives."""
     seen = [each if type(each) in (bool, int, float) else readers.see(each) for each in args]
-    found = checking.match_one(plans.kept[place], seen)
+    found = matcher.match_one(plans.kept[place], seen)
     return None if found is None else struct.pack(f"<{len(found) + 1}Q", place, *found)
 
 
@@ -297,11 +297,11 @@ def test_the_native_code_and_the_specification_agree(seed: int) -> None:
         for plan in family.plans:
             assert plan.has_room
             plans.add(plan)
-        latest = plans._held[1]
+        latest = plans._table[1]
         for _ in range(250):
             args = any_args(rng, family)
             latest.value = 0
-            native, python = fast.match(plans, args), checking.match(plans, args)
+            native, python = fast.match(plans, args), matcher.match(plans, args)
             assert native == python, args
             if native is None:
                 found["none"] += 1
@@ -326,7 +326,7 @@ def test_plans_of_a_gpu_are_for_no_launch_on_the_cpu() -> None:
     argument = TensorArgument(F32, array.shape, array.strides, 4, False, 0)
     plans = Plans()
     plans.add(Plan((argument,), (0,), 77, (1, 1, 1), 1, (CUDA, 0), 0))
-    assert fast.match(plans, (array,)) is checking.match(plans, (array,)) is None
+    assert fast.match(plans, (array,)) is matcher.match(plans, (array,)) is None
 
 
 def test_so_many_programs_that_they_cannot_be_counted_are_left_to_the_full_launch() -> None:
@@ -341,13 +341,13 @@ def test_so_many_programs_that_they_cannot_be_counted_are_left_to_the_full_launc
         plans.add(Plan(arguments, (0,) * 4, 77, (1, 1, 1), 0, CPU, 0, cpu=cpu))
         args = tuple(np.broadcast_to(one, (2**41,)) for _ in range(3))
         native = fast.match(plans, args)
-        assert native == checking.match(plans, args)
+        assert native == matcher.match(plans, args)
         assert (None if native is None else struct.unpack_from("<2Q", native)[1]) == expected
     cpu = OnCpu(0, 3, 0, ("A",), True, sources=(Source(-1, From.PLACES, 0), Source(3, From.PROGRAMS, size=2**40)))
     plans = Plans()
     plans.add(Plan(arguments[:1], (0,) * 4, 77, (1, 1, 1), 0, CPU, 0, cpu=cpu))
     args = (np.broadcast_to(one, (2**41,)),)
-    assert fast.match(plans, args) is checking.match(plans, args) is None
+    assert fast.match(plans, args) is matcher.match(plans, args) is None
 
 
 # Kernels.

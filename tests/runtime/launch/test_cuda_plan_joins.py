@@ -19,13 +19,14 @@ from oracles.recording_driver import EARLY, plan_of
 from oracles.tile_ir_operations import has_assembler
 from samples.example_launches import FOLDER
 from support.cuda_host import CudaGate, clean_slate, stream_of
+from support.driver_state import nodes
 from support.followers import forget_launches
 from support.source_files import load_file
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch import cuda_plans as following
-from tileproof.runtime.launch.native import Join
 from tileproof.runtime.memory.ledger import ledger_of
+from tileproof.runtime.native import Join
 from tileproof.runtime.stream.cuda_streams import CudaStream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
@@ -164,7 +165,7 @@ def test_a_stream_that_records_is_left_to_the_full_launch(gpu: Gpu, monkeypatch:
         assert is_full(gpu, joined, y, x)
         assert (gpu.follower("joined").calls, gpu.follower("joined_after").calls) == (first, second)
         graph = stream.gpu.end_capture(stream.handle)
-        assert len(graph.nodes()) == 4, "memory is taken and given back in the graph"
+        assert len(nodes(graph)) == 4, "memory is taken and given back in the graph"
         assert is_native(gpu, monkeypatch, joined, y, x)
     stream.synchronize()
     assert y.numpy().tolist() == [36.0]

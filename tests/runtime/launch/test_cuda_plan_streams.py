@@ -18,8 +18,8 @@ from oracles.tile_ir_operations import has_assembler
 from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, stream_of, waits
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime import native as fast
 from tileproof.runtime.launch import launch_cache
-from tileproof.runtime.launch import native as fast
 from tileproof.runtime.memory.ledger import Work, ledger_of
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 

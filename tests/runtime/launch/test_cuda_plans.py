@@ -16,9 +16,9 @@ from support.device_arrays import DeviceArray
 from support.source_files import load_text
 from tileproof import In, Index, Out, Sum, T, f32, i32
 from tileproof.diagnostics.codes import Code
+from tileproof.runtime import native as fast
 from tileproof.runtime.launch import cuda_plans as following
 from tileproof.runtime.launch import launch_cache
-from tileproof.runtime.launch import native as fast
 from tileproof.runtime.launch.launch_cache import FORMS
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")

@@ -19,7 +19,7 @@ from support.tiers import examples
 from tileproof import In, Index, Offsets, Out, Unique, f32
 from tileproof.compiler.compile import verdict
 from tileproof.frontend.signature import parse
-from tileproof.runtime.launch.contracts import WORDS, Fault, Wrong, fault_in, incurable, refuse
+from tileproof.runtime.launch.contracts import WORDS, Fault, Wrong, fault_in, incurable, reject
 from tileproof.runtime.launch.index_kernels import KERNELS, copy_index, words_for
 from tileproof.runtime.memory.contents import Wanted, measure
 
@@ -255,7 +255,7 @@ def test_a_report_says_what_the_launch_would(kind: str, entries: list[int]) -> N
     (diagnostic,) = expected.value.diagnostics
     spans = [label.span for label in diagnostic.labels]
     with pytest.raises(tp.LaunchError) as found:
-        refuse(signature, tensor, wanted, fault, *spans)
+        reject(signature, tensor, wanted, fault, *spans)
     assert found.value.diagnostics == expected.value.diagnostics
 
 
@@ -277,7 +277,7 @@ def test_what_no_copy_can_cure_is_known_before(wanted: Wanted, source: Array, wr
         return
     signature = parse(gather).signature
     with pytest.raises(tp.LaunchError, match="TP0607") as found:
-        refuse(signature, signature.tensors[2], wanted, fault)
+        reject(signature, signature.tensors[2], wanted, fault)
     (diagnostic,) = found.value.diagnostics
     assert said in diagnostic.message
     assert diagnostic.help

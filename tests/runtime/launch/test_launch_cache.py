@@ -41,7 +41,7 @@ from tileproof.backends.cpu.target import VARIABLE, host
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch import cpu_launches, launch_cache
 from tileproof.runtime.launch.launch_cache import FORMS
-from tileproof.runtime.launch.native.plans import MOST
+from tileproof.runtime.native.plans import MOST
 
 Array = np.ndarray[Any, Any]
 
@@ -274,7 +274,11 @@ def test_checks_that_fail_later(full: list[str]) -> None:
     ids[[17, 30]] = 9, -4
     line = looked_up.first_line + 3
     assert same_launch(looked_up, y, table, ids) == [
-        (tp.OutOfBounds, Code.OUTSIDE, f"program n=17: the index of axis 0 of table is 9, and 0:5 is allowed at {line}")
+        (
+            tp.OutOfBounds,
+            Code.OUT_OF_BOUNDS,
+            f"program n=17: the index of axis 0 of table is 9, and 0:5 is allowed at {line}",
+        )
     ]
     ids[[17, 30]] = 1, 2
     assert same_launch(looked_up, y, table, ids) == []

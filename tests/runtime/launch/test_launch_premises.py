@@ -18,9 +18,9 @@ from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import parse
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare_recorded
+from tileproof.runtime.launch.owned import spans_of
 from tileproof.runtime.launch.premises import bring, bring_back, copy_for, separate
 from tileproof.runtime.memory.ledger import Outdated, Work
-from tileproof.runtime.memory.owned import spans_of
 from tileproof.runtime.stream.streams import without_last
 
 

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, i32
-from tileproof.analysis.mints import mints
+from tileproof.analysis.index_entries import proved_entries
 from tileproof.diagnostics.codes import Code
 from tileproof.frontend.signature import parse
 from tileproof.runtime.launch.binding import bind
@@ -234,7 +234,7 @@ def raw(t: Out[Index["V"], "N"], x: In[i32, "N"], table: In[f32, "V"]) -> None:
 
 
 def vouched(kernel: tp.Kernel, *args: Any) -> dict[str, bool | None]:
-    return mints(compile(kernel, bind(parse(kernel).signature, args, {}).specialization).ir)
+    return proved_entries(compile(kernel, bind(parse(kernel).signature, args, {}).specialization).ir)
 
 
 def test_a_kernel_vouches_for_what_it_stores() -> None:

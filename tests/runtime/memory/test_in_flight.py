@@ -20,9 +20,9 @@ from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.device.queue import Queue
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.layout import DoorData
 from tileproof.runtime.memory.ledger import Ledger, ledger_of
+from tileproof.runtime.native import door
+from tileproof.runtime.native.layout import DoorData
 from tileproof.runtime.stream.cpu_streams import CpuStream
 from tileproof.runtime.tensor.host_access import look
 
@@ -455,7 +455,7 @@ def test_a_launch_that_a_signal_interrupts_has_all_its_leases_or_never_runs() ->
     for moment in interruption.at_every_moment(lambda: copy_context().run(work), interruption.stop):
         is_free = not refused(y.copy_from, 7)
         gate.open()
-        stream.queue.until(stream.queue.given)
+        stream.queue.until(stream.queue.last)
         (value,) = set(y.tolist())
         assert value == 7 or not is_free, moment
         ways.add((is_free, value))
@@ -486,7 +486,7 @@ def test_no_launch_goes_without_leases_while_a_look_must_hold(monkeypatch: pytes
     taken(y, table, ids)
     push, quiet = Queue.push, list[bool]()
     # Without what other tests left: queues, which may be too many, and tensors that failed work was to write.
-    monkeypatch.setattr(door, "_door", DoorData())
+    monkeypatch.setattr(door, "state", DoorData())
     monkeypatch.setattr(ledger_of(None), "poisoned", [])
     door.register(stream.queue.address)
 

@@ -21,14 +21,14 @@ from support.cuda_host import CudaGate, FakeTorch, TorchTensor, clean_slate, str
 from tileproof import In, Index, InOut, Out, T, f32, i32
 from tileproof.backends.cuda.device import pinned
 from tileproof.diagnostics.codes import Code
-from tileproof.runtime.device import cuda_copies
+from tileproof.runtime import native as fast
 from tileproof.runtime.launch import cuda_launches
-from tileproof.runtime.launch import native as fast
 from tileproof.runtime.launch.index_kernels import copy_index  # noqa: F401 (the kernels of a test file start anew)
-from tileproof.runtime.launch.native import CUDA
 from tileproof.runtime.memory import ledger as leases
 from tileproof.runtime.memory.ledger import Work, ledger_of
+from tileproof.runtime.native import CUDA
 from tileproof.runtime.stream.cuda_streams import CudaStream
+from tileproof.runtime.tensor import cuda_copies
 
 needs_assembler = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")
 Array = np.ndarray[Any, Any]
@@ -388,7 +388,7 @@ def test_a_fork_takes_the_locks_in_the_order_in_which_others_do(stub: Stub, monk
     monkeypatch.setattr(leases, "_ledgers", {1: leases.Ledger(1), 0: leases.Ledger(0), None: cpu})
     leases._hold_locks()
     try:
-        assert [ledger.device for ledger in leases._held] == [None, 0, 1]
+        assert [ledger.device for ledger in leases._locked] == [None, 0, 1]
     finally:
         leases._release_locks()
 

@@ -35,8 +35,8 @@ class MalformedText(Exception):
     """An internal error: LLVM does not take text that was written here."""
 
     def __init__(self, complaint: str, text: str) -> None:
-        told = f"{complaint.rstrip()}\n{_excerpt(complaint, text)}"
-        super().__init__(f"internal error, please report it: LLVM refuses the code of a kernel\n{told}")
+        details = f"{complaint.rstrip()}\n{_excerpt(complaint, text)}"
+        super().__init__(f"internal error, please report it: LLVM refuses the code of a kernel\n{details}")
 
 
 def _excerpt(complaint: str, text: str) -> str:
@@ -92,11 +92,11 @@ def load_object(code: bytes, names: Sequence[str]) -> dict[str, int]:
         with _binding().ObjectFileRef.from_data(code) as file:
             engine.add_object_file(file)
         engine.finalize_object()
-        found = {name: int(engine.get_function_address(name)) for name in names}
-    missing = [name for name, address in found.items() if address == 0]
+        addresses = {name: int(engine.get_function_address(name)) for name in names}
+    missing = [name for name, address in addresses.items() if address == 0]
     if missing:
         raise KeyError(f"an object file does not define {', '.join(missing)}")
-    return found
+    return addresses
 
 
 @contextmanager

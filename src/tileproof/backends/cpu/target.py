@@ -107,11 +107,6 @@ class Target:
         return self.has("avx512vnni") if self.has_avx512 else self.has("avxvnni")
 
     @property
-    def has_bf16(self) -> bool:
-        """Products of bf16 summed in pairs into f32, on vectors of `lanes` lanes."""
-        return self.has("bf16") if self.is_arm else self.has_avx512 and self.has("avx512bf16")
-
-    @property
     def has_dot(self) -> bool:
         """Products of i8 summed in fours into i32 on ARM: `sdot`."""
         return self.is_arm and self.has("dotprod")
@@ -238,12 +233,12 @@ def _caches() -> Caches:
     sheets = {
         (_text(path / "level"), _text(path / "type")): _bytes(_text(path / "size")) for path in _SHEETS.glob("index*")
     }
-    found = [
+    sizes = [
         sheets.get(("1", "Data")) or _system("SC_LEVEL1_DCACHE_SIZE") or usual.l1,
         sheets.get(("2", "Unified")) or _system("SC_LEVEL2_CACHE_SIZE") or usual.l2,
         sheets.get(("3", "Unified")) or _system("SC_LEVEL3_CACHE_SIZE") or usual.l3,
     ]
-    return Caches(*found)
+    return Caches(*sizes)
 
 
 def _text(path: Path) -> str:

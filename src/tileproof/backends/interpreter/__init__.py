@@ -1,6 +1,6 @@
 """The interpreter: numpy executes the IR point by point. The oracle of every test and the user's debugger."""
 
-from tileproof.backends.points import Order
+from tileproof.backends.parallel_space import Order
 
 from .run import InterpreterBackend, run
 

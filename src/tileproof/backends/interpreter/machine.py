@@ -17,7 +17,7 @@ from typing import assert_never
 
 import numpy as np
 
-from tileproof.backends.points import Order, Place, Space, tiles
+from tileproof.backends.parallel_space import Order, Place, Space, tiles
 from tileproof.diagnostics.errors import OutOfBounds
 from tileproof.ir import ops
 from tileproof.ir.ops import Join
@@ -38,10 +38,10 @@ from tileproof.ir.types import (
     size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX
-from tileproof.lowering.joins import cut
+from tileproof.lowering.split_join import cut
 
-from . import memory, semantics
-from .memory import Picked
+from . import regions, semantics
+from .regions import Picked
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array
@@ -314,11 +314,11 @@ class Machine:
             case Unnamed():
                 return int(self.tensors[tensor].shape[axis])
 
-    def _region(self, op: ops.Load | ops.Store | ops.Update, verb: str) -> memory.Region:
-        find = memory.load_region if isinstance(op, ops.Load) else memory.store_region
+    def _region(self, op: ops.Load | ops.Store | ops.Update, verb: str) -> regions.Region:
+        find = regions.load_region if isinstance(op, ops.Load) else regions.store_region
         try:
             return find(self.tensors[op.tensor].shape, self._picks(op))
-        except memory.Outside as fault:
+        except regions.Outside as fault:
             raise self.report.outside(op.tensor, fault, verb, self.point, op.span) from None
 
     def _load(self, op: ops.Load) -> Array:
@@ -326,14 +326,14 @@ class Machine:
         return self._read(op, where).reshape(where.shape)
 
     def _get(self, op: ops.Get) -> Array:
-        where = memory.get_region(self.tensors[op.tensor].shape, self._picks(op))
-        return memory.spread(self._read(op, where), where, self.values[op.fill])
+        where = regions.get_region(self.tensors[op.tensor].shape, self._picks(op))
+        return regions.spread(self._read(op, where), where, self.values[op.fill])
 
-    def _read(self, op: ops.Load | ops.Get, where: memory.Region) -> Array:
+    def _read(self, op: ops.Load | ops.Get, where: regions.Region) -> Array:
         if self.sanitizer is not None:
             self.sanitizer.read(op.tensor, where, self.point, op.span)
-        held = memory.load(self.tensors[op.tensor], where)
-        return semantics.cast(held, op.tensor.type.stored_as, op.result.type.dtype)
+        elements = regions.load(self.tensors[op.tensor], where)
+        return semantics.cast(elements, op.tensor.type.stored_as, op.result.type.dtype)
 
     def _passes(self, op: ops.Check) -> bool:
         """Whether a check and all before it hold; the first of a program that fails is remembered."""
@@ -364,7 +364,7 @@ class Machine:
             self.sanitizer.write(op.tensor, where, self.point, op.span)
             self._demand_positions(op)
         value = semantics.cast(self.values[op.value], op.value.type.dtype, op.tensor.type.stored_as)
-        memory.store(self.tensors[op.tensor], where, value)
+        regions.store(self.tensors[op.tensor], where, value)
 
     def _demand_positions(self, op: ops.Store) -> None:
         """What is stored into an index tensor is a position of its dimension, or none."""
@@ -392,7 +392,7 @@ class Machine:
         where = self._region(op, "updates")
         value = semantics.cast(self.values[op.value], op.value.type.dtype, op.tensor.type.stored_as)
         fn = ops.COMBINED_BY[op.tensor.type.access]
-        memory.update(self.tensors[op.tensor], where, value, fn, op.tensor.type.stored_as)
+        regions.update(self.tensors[op.tensor], where, value, fn, op.tensor.type.stored_as)
 
     # Values.
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from tileproof.analysis.holes import holes_matter
+from tileproof.analysis.index_entries import loaded_through
 from tileproof.analysis.smt import Sizes
-from tileproof.analysis.values import integer_range
+from tileproof.analysis.symbolic_values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir import ops
 from tileproof.ir.types import (
@@ -49,17 +49,17 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
     dimensions = _dimensions(kernel, sizes)
     if dimensions is None:
         return None
-    read_through = holes_matter(kernel)
+    read_through = loaded_through(kernel)
     for seed in range(_TRIES):
         rng = np.random.default_rng(seed)
         arguments: dict[str, Argument] = {}
         for parameter in kernel.parameters:
             match parameter.value:
                 case Value(type=TensorType()) as tensor:
-                    made = _array(tensor, dimensions, sizes, rng)
-                    if made is None or (tensor.name in read_through and (made == -1).any()):
+                    array = _array(tensor, dimensions, sizes, rng)
+                    if array is None or (tensor.name in read_through and (array == -1).any()):
                         return None
-                    arguments[parameter.name] = made
+                    arguments[parameter.name] = array
                 case Value(type=TileType(dtype=dtype)):
                     value = sizes.scalars.get(parameter.name, 1 + seed)
                     arguments[parameter.name] = np.asarray(value).astype(storage(dtype)).item()
@@ -79,24 +79,24 @@ def _with_contents(
     """The fault, with what it depends on beside the sizes: positions that tensors hold, and scalars."""
     shown = []
     for parameter in kernel.parameters:
-        name, given = parameter.name, arguments[parameter.name]
+        name, argument = parameter.name, arguments[parameter.name]
         match parameter.value.type:
-            case TensorType(element=element) if isinstance(given, np.ndarray):
-                if 0 < given.size <= _MOST_SHOWN and (isinstance(element, Content) or name in sizes.elements):
-                    shown.append(f"{name} holds {given.tolist()}")
+            case TensorType(element=element) if isinstance(argument, np.ndarray):
+                if 0 < argument.size <= _MOST_SHOWN and (isinstance(element, Content) or name in sizes.elements):
+                    shown.append(f"{name} holds {argument.tolist()}")
             case _ if name in sizes.scalars:
-                shown.append(f"{name} is {given}")
+                shown.append(f"{name} is {argument}")
             case _:
                 pass
     if not shown:
         return error
     note = f"where {', '.join(shown)}"
-    return type(error)(*(replace(found, notes=(*found.notes, note)) for found in error.diagnostics))
+    return type(error)(*(replace(diagnostic, notes=(*diagnostic.notes, note)) for diagnostic in error.diagnostics))
 
 
 def _dimensions(kernel: ops.KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
     """Every dimension, those of the kernel's equations computed; None if they cannot be as proposed."""
-    found = {name: extent for name, extent in sizes.dimensions.items() if name not in kernel.computed}
+    extents = {name: extent for name, extent in sizes.dimensions.items() if name not in kernel.computed}
     wanted: dict[str, None] = {}
     for parameter in kernel.parameters:
         match parameter.value.type:
@@ -112,20 +112,20 @@ def _dimensions(kernel: ops.KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
             wanted.update(dict.fromkeys(length.names))
     known: dict[str, Length] = {**kernel.static, **kernel.computed}
     for name in wanted:
-        made = known.get(name)
-        if made is None or (isinstance(made, Extent) and made.names == {name}):
-            found.setdefault(name, _UNSET)
+        length_of = known.get(name)
+        if length_of is None or (isinstance(length_of, Extent) and length_of.names == {name}):
+            extents.setdefault(name, _UNSET)
     for _ in range(len(known)):
         for name, length in known.items():
             names = length.names if isinstance(length, Extent) else frozenset()
-            if names != {name} and names <= found.keys():
-                found[name] = evaluate(length, found)
+            if names != {name} and names <= extents.keys():
+                extents[name] = evaluate(length, extents)
     for op in walk(kernel.body):
-        if isinstance(op, ops.Group) and (found[op.into] < 1 or found[op.dimension] % found[op.into]):
+        if isinstance(op, ops.Group) and (extents[op.into] < 1 or extents[op.dimension] % extents[op.into]):
             return None
-        if not _compiles(op, lambda length: evaluate(length, found)):
+        if not _compiles(op, lambda length: evaluate(length, extents)):
             return None
-    return found if all(name in found and found[name] >= 0 for name in wanted) else None
+    return extents if all(name in extents and extents[name] >= 0 for name in wanted) else None
 
 
 def _compiles(op: ops.AnyOp, number: Callable[[Length], int]) -> bool:
@@ -164,30 +164,30 @@ def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.
         return None
     kind = storage(tensor.type.stored_as)
     element = tensor.type.element
-    given = sizes.elements.get(tensor.name, {})
+    proposed = sizes.elements.get(tensor.name, {})
     if not isinstance(element, Content):
         whole = element.is_integer
-        made = (rng.integers(0, 4, shape) if whole else rng.uniform(-2, 2, shape)).astype(kind)
-        _put(made, given, kind if whole else None)
-        return made
+        array = (rng.integers(0, 4, shape) if whole else rng.uniform(-2, 2, shape)).astype(kind)
+        _put(array, proposed, kind if whole else None)
+        return array
     extent = dimensions[element.dimension]
-    return _contents(element, shape, extent, given, rng, kind)
+    return _contents(element, shape, extent, proposed, rng, kind)
 
 
-def _put(made: Array, given: Mapping[tuple[int, ...], int], kind: np.dtype[np.generic] | None) -> None:
-    for place, value in given.items():
-        if all(0 <= at < length for at, length in zip(place, made.shape, strict=True)):
-            made[place] = np.asarray(value).astype(kind) if kind is not None else value
+def _put(array: Array, proposed: Mapping[tuple[int, ...], int], kind: np.dtype[np.generic] | None) -> None:
+    for place, value in proposed.items():
+        if all(0 <= at < length for at, length in zip(place, array.shape, strict=True)):
+            array[place] = np.asarray(value).astype(kind) if kind is not None else value
 
 
 def _contents(
-    element: Content, shape: list[int], extent: int, given: Mapping[tuple[int, ...], int],
+    element: Content, shape: list[int], extent: int, proposed: Mapping[tuple[int, ...], int],
     rng: np.random.Generator, kind: np.dtype[np.generic],
 ) -> Array | None:  # fmt: skip
     """Contents that keep the promise of an index tensor, with the proposed ones among them; None if there are none."""
     count = int(np.prod(shape))
     inside = {
-        place: value for place, value in given.items() if all(0 <= p < n for p, n in zip(place, shape, strict=True))
+        place: value for place, value in proposed.items() if all(0 <= p < n for p, n in zip(place, shape, strict=True))
     }
     if any(not -1 <= value <= extent for value in inside.values()):
         return None
@@ -207,12 +207,12 @@ def _contents(
             used = set(inside.values())
             spare = [value for value in rng.permutation(extent).tolist() if value not in used]
             flat = [spare.pop() if spare else -1 for _ in range(count)]
-            made = np.asarray(flat, kind).reshape(shape)
-            _put(made, inside, kind)
-            return made
+            array = np.asarray(flat, kind).reshape(shape)
+            _put(array, inside, kind)
+            return array
         case _:
             if extent == 0 and count:
                 return np.full(shape, -1, kind)
-            made = rng.integers(0, max(extent, 1), shape).astype(kind)
-            _put(made, inside, kind)
-            return made
+            array = rng.integers(0, max(extent, 1), shape).astype(kind)
+            _put(array, inside, kind)
+            return array

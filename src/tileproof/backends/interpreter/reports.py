@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tileproof.backends.points import Space
+from tileproof.backends.parallel_space import Space
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
 from tileproof.ir.types import Tensor, Walker
 
-from .memory import Meeting, Outside
+from .regions import Meeting, Outside
 from .semantics import Array
 
 
@@ -107,7 +107,7 @@ class Reporter:
         """An index left its axis, or is none where there must be an element."""
         if fault.is_none:
             return self._out_of_bounds(
-                Code.OUTSIDE,
+                Code.OUT_OF_BOUNDS,
                 f"{self._program(point)} {verb} axis {fault.axis} of {tensor.name} at none",
                 span,
                 "the index is -1, none",
@@ -118,7 +118,7 @@ class Reporter:
         if fault.extent:
             cure = f"keep the index in 0:{fault.extent} with tp.clip, or {cure}"
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self._program(point)} {verb} index {fault.position} of axis {fault.axis} of {tensor.name}, "
             f"which has {_elements(fault.extent)}",
             span,
@@ -132,7 +132,7 @@ class Reporter:
     ) -> OutOfBounds:
         """What was stored into an index tensor is no position of its dimension."""
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self._program(point)} stores {value} into {tensor.name}, and {dimension} has {_elements(extent)}",
             span,
             f"{value} is no position of {dimension}",
@@ -143,7 +143,7 @@ class Reporter:
     def failed_check(self, op: Check, index: int, low: int, high: int, point: int | None) -> OutOfBounds:
         """A check that stayed in the kernel found an index outside; the program stored nothing more."""
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self._program(point)}: {op.what} is {index}, and {low}:{high} is allowed",
             op.span,
             f"index {index} is outside",
@@ -155,7 +155,7 @@ class Reporter:
         """A walk began before its axis."""
         dimension = walker.type.dimension
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self._program(point)} walks {dimension} from {start}, before its first element",
             span,
             f"{_named(walker)} starts at {start}",
@@ -167,7 +167,7 @@ class Reporter:
         """A tile was moved off its axis."""
         dimension = walker.type.dimension
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self._program(point)} shifts a tile of {dimension} to start at {start}, "
             f"and {dimension} has {_elements(self.dimensions[dimension])}",
             span,
@@ -179,7 +179,7 @@ class Reporter:
     def split_outside(self, tensor: Tensor, axis: int, at: int, extent: int, span: Span) -> OutOfBounds:
         """A tensor was split where it has no elements."""
         return self._out_of_bounds(
-            Code.OUTSIDE,
+            Code.OUT_OF_BOUNDS,
             f"{self.kernel.name} splits axis {axis} of {tensor.name} at {at}, and it has {_elements(extent)}",
             span,
             f"{at} is not in 0:{extent + 1}",
@@ -236,7 +236,7 @@ class Reporter:
 
     def broken_contract(self, span: Span) -> LaunchError:
         """`tp.require` found its condition false."""
-        said = " ".join(span.text.split())
+        condition = " ".join(span.text.split())
         return LaunchError(
             Diagnostic(
                 Code.CONTRACT,
@@ -244,7 +244,7 @@ class Reporter:
                 span,
                 "false for these arguments",
                 (),
-                (*((f"demanded: {said}",) if said else ()), *self._sizes()),
+                (*((f"demanded: {condition}",) if condition else ()), *self._sizes()),
                 "call the kernel with arguments that meet it",
                 kernel=self.kernel.name,
             )

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from tileproof.backends.base import Bound, Proved
-from tileproof.backends.points import Order, space_of
+from tileproof.backends.parallel_space import Order, space_of
 from tileproof.ir.ops import BEGINS_AS, KernelIR
 from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
 
@@ -26,9 +26,9 @@ class InterpreterBackend:
 
     on_gpu = False
 
-    def compile(self, found: Proved, bound: Bound) -> Callable[..., None]:
+    def compile(self, proved: Proved, bound: Bound) -> Callable[..., None]:
         """A function of the arguments and dimensions of a launch."""
-        return partial(run, found.ready, sanitize=False)
+        return partial(run, proved.ready, sanitize=False)
 
 
 def run(

@@ -18,7 +18,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR, SplitAt
 from tileproof.ir.types import Access, Tensor, TensorType
 
-from .memory import Region
+from .regions import Region
 from .reports import Reporter, Touch
 from .semantics import Array
 
@@ -43,8 +43,8 @@ class Trace:
 
     def others(self, where: Region, point: int) -> Array:
         """Which elements of the region another point touched."""
-        found = self.point[where.mesh]
-        return np.asarray((found != _NOBODY) & (found != point))
+        points = self.point[where.mesh]
+        return np.asarray((points != _NOBODY) & (points != point))
 
     def mark(self, where: Region, point: int, site: int) -> None:
         """Records the point at the elements of the region that nobody touched yet."""

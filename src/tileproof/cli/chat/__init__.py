@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+from tileproof.cli.usage import Commands, add_command
 from tileproof.llm import Message
 
-from .model import carried_out, chosen_model, opened
+from .model import chosen_model, opened, run_command
 from .options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
 from .session import Chat
 from .terminal import Notes
@@ -29,15 +30,9 @@ is greedy. The exit code is 0, or 2 if the model or a setting cannot be used.
 NEW_TOKENS = 1024
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "chat",
-        help=summary,
-        description="Chats with a Qwen3 or Llama model in the terminal.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = add_command(commands, "chat", summary, "Chats with a Qwen3 or Llama model in the terminal.", EXAMPLES)
     option = parser.add_argument
     option("--system", metavar="TEXT", help="a system message before the chat")
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
@@ -49,7 +44,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -62,5 +57,5 @@ def _run(options: argparse.Namespace) -> int:
     # A model without a chat template, or with one that fails, is found out before the user has typed a line.
     llm.text.chat_prompt([*history, Message("user", "Hi")], thinking=options.thinking)
     chat = Chat(llm, params, history, thinking=options.thinking, notes=notes, draws_seed=options.seed is None)
-    notes.say(f"{shown_sampling(params)}; /help lists commands, Ctrl-C stops an answer, Ctrl-D ends")
+    notes.note(f"{shown_sampling(params)}; /help lists commands, Ctrl-C stops an answer, Ctrl-D ends")
     return chat.run(sys.stdin)

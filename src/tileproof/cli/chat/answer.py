@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from types import FrameType, TracebackType
@@ -56,26 +55,17 @@ class Answer:
         self.text = ""
         self.tokens: list[int] = []
         self.finish: Finish = "cancelled"
-        self._began = self._first = self._last = 0.0
+        self._request = llm.request(self._prompt, params)
         self._first_tokens = 1
-        self._compile_seconds = [llm.runner.compile_seconds] * 3
-        """Seconds of compiling steps until the beginning, the first chunk and the last."""
 
     def stream(self) -> Generator[str]:
         """Pieces of the text. Closing it cancels the request."""
-        self._began = self._first = self._last = time.perf_counter()
-        self._compile_seconds = [self._llm.runner.compile_seconds] * 3
-        chunks = cast("Generator[Chunk]", self._llm.stream(self._prompt, self._params))
+        chunks = cast("Generator[Chunk]", self._llm.chunks(self._request))
         with Interrupts() as interrupts, closing(chunks):
             for chunk in chunks:
                 interrupts.check()
-                moment = time.perf_counter()
-                if chunk.tokens:
-                    if not self.tokens:
-                        self._first, self._first_tokens = moment, len(chunk.tokens)
-                        self._compile_seconds[1] = self._llm.runner.compile_seconds
-                    self._last = moment
-                    self._compile_seconds[2] = self._llm.runner.compile_seconds
+                if chunk.tokens and not self.tokens:
+                    self._first_tokens = len(chunk.tokens)
                 self.tokens += chunk.tokens
                 self.text += chunk.text
                 self.finish = chunk.finish or self.finish
@@ -86,11 +76,12 @@ class Answer:
         """What was measured so far."""
         llm, generated = self._llm, len(self.tokens)
         context = len(self._prompt) + generated / 2
-        before, first, last = self._compile_seconds
+        request = self._request
+        before, first, last = request.compile_seconds
+        prefill, decode = request.first_token - request.arrived, request.last_token - request.first_token
         return Figures(
-            len(self._prompt), generated, self._first - self._began - (first - before),
-            self._last - self._first - (last - first), bytes_per_token(llm.config, llm.weights.streamed, context),
-            last - before, self._first_tokens, read_rate,
+            len(self._prompt), generated, prefill - (first - before), decode - (last - first),
+            bytes_per_token(llm.config, llm.weights.streamed, context), last - before, self._first_tokens, read_rate,
         )  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tileproof.cli.usage import count
 from tileproof.llm import ModelConfig
 
 
@@ -24,7 +25,7 @@ class Figures:
     decode_seconds: float
     """From the first token to the last, without compiling steps."""
     bytes_per_token: float
-    making_seconds: float = 0.0
+    compile_seconds: float = 0.0
     """For the steps that this request was the first to need: they are compiled, or read from the kernel cache."""
     first_tokens: int = 1
     """Tokens of the first chunk, which belong to prefill."""
@@ -52,16 +53,16 @@ class Figures:
 
     def lines(self) -> list[str]:
         """The figures, a line for prefill and one for decode."""
-        compiled = f"steps  made in {self.making_seconds:.2f} s"
-        prompt = f"prompt {counted(self.prompt_tokens)} in {self.prefill_seconds:.2f} s"
+        compiled = f"steps  compiled in {self.compile_seconds:.2f} s"
+        prompt = f"prompt {count(self.prompt_tokens, 'token')} in {self.prefill_seconds:.2f} s"
         prompt += f", {self.prompt_tokens_per_second:.1f} tokens/s"
-        text = f"text   {counted(self.new_tokens)}"
+        text = f"text   {count(self.new_tokens, 'token')}"
         if self.tokens_per_second:
             text += f" in {self.decode_seconds:.2f} s, {self.tokens_per_second:.1f} tokens/s"
             text += f", {self.bytes_per_second / 1e9:.1f} GB/s"
         if self.share is not None and self.read_rate:
             text += f": {100 * self.share:.0f} % of the {self.read_rate / 1e9:.1f} GB/s that this machine reads"
-        return [*([compiled] if self.making_seconds >= 0.1 else []), prompt, text]
+        return [*([compiled] if self.compile_seconds >= 0.1 else []), prompt, text]
 
     def as_json(self) -> dict[str, Any]:
         """All of it, for a program."""
@@ -70,8 +71,3 @@ class Figures:
             for name in ("tokens_per_second", "prompt_tokens_per_second", "bytes_per_second", "share")
         }
         return asdict(self) | computed
-
-
-def counted(tokens: int) -> str:
-    """`1 token`, `12 tokens`."""
-    return f"{tokens} token{'s' * (tokens != 1)}"

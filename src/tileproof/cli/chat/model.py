@@ -1,4 +1,4 @@
-"""Opening a model for a command: which one, what is said meanwhile, and how mistakes end a command."""
+"""Opening a model for a command: which one, the notes meanwhile, and how mistakes end a command."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HOW_TO_ADD = (
 )
 
 
-def carried_out(work: Callable[[], int]) -> int:
+def run_command(work: Callable[[], int]) -> int:
     """Does the work of a command. A mistake ends it with one line, and exit code 2."""
     try:
         return work()
@@ -49,7 +49,7 @@ def chosen_model(name: str | None, notes: Notes) -> Path:
     chosen = usable[0]
     if len(usable) > 1:
         others = ", ".join(each.name for each in usable[1:4])
-        notes.say(f"model {chosen.name}, the smallest of {len(usable)} found here; --model chooses another: {others}")
+        notes.note(f"model {chosen.name}, the smallest of {len(usable)} found here; --model chooses another: {others}")
     return chosen.path
 
 
@@ -69,5 +69,5 @@ def opened(path: Path, place: Place, notes: Notes) -> LLM:
         f"{kind} {shown_bytes(size)}" for kind, size in llm.memory.items() if size
     )
     about = f"{llm.config.name}, {shown_count(llm.config.parameters)} parameters"
-    notes.say(f"loaded {about}, in {llm.load_seconds:.2f} s; memory {kept}")
+    notes.note(f"loaded {about}, in {llm.load_seconds:.2f} s; memory {kept}")
     return llm

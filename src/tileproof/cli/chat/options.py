@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tileproof.cli.usage import UsageError
+from tileproof.diagnostics.values import bytes_of
 from tileproof.llm import SamplingParams
-
-from .terminal import read_bytes
 
 FALLBACK = {"temperature": 0.7, "top_p": 0.95}
 """For models without sampling parameters."""
@@ -61,8 +60,8 @@ def place_of(options: argparse.Namespace) -> Place:
     """The options on where a model runs, checked before anything is loaded."""
     memory = None
     if options.memory is not None:
-        memory = read_bytes(options.memory)
-        if memory is None:
+        memory = bytes_of(options.memory)
+        if not memory:
             raise UsageError(f"--memory {options.memory}: this is no size; write 900MB or 2GiB")
     if options.max_seq_len is not None and options.max_seq_len < 2:
         raise UsageError(f"--max-seq-len {options.max_seq_len}: at least 2")

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import os
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+
+from tileproof.compiler.cache import write_whole
 
 OURS: Final = "#3f51b5"
 OTHER: Final = "#e08a3c"
@@ -29,16 +31,15 @@ def drawn(path: Path, width: float, height: float, **grid: Any) -> Iterator[tupl
     pyplot: Any = importlib.import_module("matplotlib.pyplot")
     style = {"font.size": 10, "axes.edgecolor": GREY, "text.color": INK, "axes.labelcolor": INK, "xtick.color": INK,
              "ytick.color": INK}  # fmt: skip
-    partial = path.with_name(f".{path.name}.part")
+    drawing = io.BytesIO()
     with pyplot.rc_context(style):
         figure, axes = pyplot.subplots(figsize=(width, height), **grid)
         try:
             yield figure, axes
-            figure.savefig(partial, dpi=110, facecolor="white", format=path.suffix.lstrip(".") or "png")
-            os.replace(partial, path)
+            figure.savefig(drawing, dpi=110, facecolor="white", format=path.suffix.lstrip(".") or "png")
+            write_whole(path, drawing.getvalue())
         finally:
             pyplot.close(figure)
-            partial.unlink(missing_ok=True)
 
 
 def plain(axis: Any, grid: str = "both") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import time
 from collections.abc import Sequence
@@ -11,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tileproof import __version__
 from tileproof.backends.cpu.device.pool import threads
-from tileproof.cli.usage import installed_version
 from tileproof.compiler.cache import write_whole
+from tileproof.tuning.places import processor
 
 from .pictures import GREY, HOW_TO_DRAW, INK, OTHER, OURS, can_draw, drawn, plain
 from .sweeps import Row
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from tileproof.llm import LLM
 
 HEADS = ("what", "tokens/s", "median", "GB/s", "share of read", "GFLOP/s", "runs")
-_CPU = Path("/proc/cpuinfo")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +46,8 @@ class Report:
         """What is known of an engine, with its rows."""
         kind = llm.weights.layers[0].qkv.kind
         return cls(
-            llm.config.name, llm.config.parameters, kind, llm.device, processor(llm.device), threads(),
-            llm.weights.streamed, dict(llm.memory), installed_version(), time.strftime("%Y-%m-%d"), tuple(rows),
+            llm.config.name, llm.config.parameters, kind, llm.device, processor_of(llm.device), threads(),
+            llm.weights.streamed, dict(llm.memory), __version__, time.strftime("%Y-%m-%d"), tuple(rows),
         )  # fmt: skip
 
     @property
@@ -113,12 +112,12 @@ def write(report: Report, folder: Path, stem: str) -> list[str]:
 
 
 def draw(report: Report, path: Path) -> str:
-    """Bars of tokens in a second, decoding beside prefill; gives the line that says where, or why not."""
+    """Bars of tokens in a second, decode next to prefill; returns the line that says where, or why not."""
     if not can_draw():
         return HOW_TO_DRAW
     sides = [
         (title, colour, [row for row in report.rows if row.task.kind == kind])
-        for kind, title, colour in (("tg", "Decoding", OURS), ("pp", "Reading a prompt", OTHER))
+        for kind, title, colour in (("tg", "Decode", OURS), ("pp", "Prefill", OTHER))
     ]
     sides = [side for side in sides if side[2]]
     height = 0.5 * max(len(rows) for _, _, rows in sides) + 1.7
@@ -145,15 +144,10 @@ def _label(row: Row) -> str:
     return f"{row.best:.1f}, {reached}" + (", loaded" if row.is_loaded else "")
 
 
-def processor(device: str) -> str:
-    """What the model ran on, in its maker's words."""
+def processor_of(device: str) -> str:
+    """The name of the processor or the GPU that the model ran on."""
     if device.startswith("cuda"):
         from tileproof.backends.cuda.device.driver import Device
 
         return Device(int(device.partition(":")[2] or 0)).name
-    try:
-        text = _CPU.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return platform.processor() or platform.machine()
-    match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-    return " ".join(match.group(1).split()) if match else platform.machine()
+    return processor()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import secrets
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, get_args, get_type_hints
 
-from tileproof.cli.usage import suggestion, wants_color
+from tileproof.cli.usage import count, suggestion, wants_color
+from tileproof.compiler.cache import write_whole
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm import Message, SamplingParams
 from tileproof.llm.loader.checkpoint import in_home
 
 from .answer import Answer, Thoughts, begins_thinking
-from .figures import Figures, counted
+from .figures import Figures
 from .machine import read_rate
 from .model import line_of
 from .options import shown_sampling, within
@@ -90,7 +90,7 @@ class Chat:
         for line in reader:
             if line is None:  # Ctrl-C: what was typed is not meant
                 pending = []
-                self._notes.say("Ctrl-D or /exit ends the chat")
+                self._notes.note("Ctrl-D or /exit ends the chat")
             elif line.endswith("\\"):
                 pending.append(line[:-1])
             else:
@@ -116,35 +116,35 @@ class Chat:
 
     def _do_help(self, _: str) -> None:
         for line in HELP.splitlines():
-            self._notes.say(line)
+            self._notes.note(line)
 
     def _do_exit(self, _: str) -> None:
         self._ends = True
 
     def _do_clear(self, _: str) -> None:
         self._history = self._system()
-        self._notes.say("the chat begins anew")
+        self._notes.note("the chat is cleared")
 
     def _do_system(self, text: str) -> None:
         system = [Message("system", text)] if text else []
         self._history = system + self._history[len(self._system()) :]
-        self._notes.say("the system is told this from now on" if text else "the system is told nothing")
+        self._notes.note("the system message is set" if text else "there is no system message now")
 
     def _do_save(self, name: str) -> None:
         if not name:
-            raise ValueError("say where: /save chat.json")
+            raise ValueError("name a file: /save chat.json")
         path = in_home(name)
         save(path, self._llm.config.name, self._history, replaces=self._file is not None and path == self._file)
         self._file = path
-        self._notes.say(f"{path} is written: {_turned(self._history)}")
+        self._notes.note(f"{path} is written: {self._turn_count()}")
 
     def _do_load(self, name: str) -> None:
         if not name:
-            raise ValueError("say from where: /load chat.json")
+            raise ValueError("name a file: /load chat.json")
         path = in_home(name)
         self._history = load(path)
         self._file = path
-        self._notes.say(f"the chat goes on from {path}: {_turned(self._history)}")
+        self._notes.note(f"the chat continues from {path}: {self._turn_count()}")
 
     def _do_set(self, text: str) -> None:
         name, _, value = text.replace("=", " ").partition(" ")
@@ -162,10 +162,10 @@ class Chat:
             known = [each.replace("_", "-") for each in (*_NUMBERS, "thinking")]
             if name not in known:
                 raise ValueError(f"there is no setting {name}{suggestion(name, known)}; there are {', '.join(known)}")
-            raise ValueError(f"say what {name} is to be: /set {name} {'on' if key == 'thinking' else '0.7'}")
+            raise ValueError(f"give {name} a value: /set {name} {'on' if key == 'thinking' else '0.7'}")
         thinks = {None: "as the model does", True: "on", False: "off"}[self._thinking]
-        most = f"at most {counted(self._params.max_new_tokens)}"
-        self._notes.say(f"{shown_sampling(self._params)}; {most}; thinking {thinks}")
+        most = f"at most {count(self._params.max_new_tokens, 'token')}"
+        self._notes.note(f"{shown_sampling(self._params)}; {most}; thinking {thinks}")
 
     def _do_retry(self, _: str) -> None:
         place = max((at for at, each in enumerate(self._history) if each.role == "user"), default=None)
@@ -184,10 +184,10 @@ class Chat:
         used = len(self._llm.text.chat_prompt(self._history, thinking=self._thinking)) if self._history else 0
         rate = read_rate(self._llm.device)
         rate = decoded / seconds if seconds else 0
-        self._notes.say(f"{len(self._figures)} answers, {rate:.1f} tokens/s on the average")
-        self._notes.say(f"the chat has {counted(used)} of the {self._llm.max_seq_len} that fit")
+        self._notes.note(f"{len(self._figures)} answers, {rate:.1f} tokens/s on the average")
+        self._notes.note(f"the chat has {count(used, 'token')} of the {self._llm.max_seq_len} that fit")
         for line in replace(self._figures[-1], read_rate=rate).lines():
-            self._notes.say(f"last answer: {line}")
+            self._notes.note(f"last answer: {line}")
 
     # What the model says.
 
@@ -210,7 +210,8 @@ class Chat:
         self._figures.append(figures)
         how = {"length": ", cut off", "cancelled": ", stopped"}.get(answer.finish, "")
         speed = f", {figures.tokens_per_second:.1f} tokens/s" if figures.tokens_per_second else ""
-        self._notes.say(f"{counted(figures.new_tokens)}{speed}, the first after {figures.prefill_seconds:.2f} s{how}")
+        new = count(figures.new_tokens, "token")
+        self._notes.note(f"{new}{speed}, the first after {figures.prefill_seconds:.2f} s{how}")
         return True
 
     def _shown(self, answer: Answer, *, inside: bool) -> str:
@@ -260,8 +261,11 @@ class Chat:
             turns = turns[following:]
         if dropped:
             full = f"the context of {self._llm.max_seq_len} tokens is full"
-            self._notes.say(f"{full}: the {dropped} oldest message{'s are' if dropped > 1 else ' is'} left out")
+            self._notes.note(f"{full}: the {dropped} oldest message{'s are' if dropped > 1 else ' is'} left out")
         return kept, prompt
+
+    def _turn_count(self) -> str:
+        return count(sum(each.role == "user" for each in self._history), "turn")
 
     def _system(self) -> list[Message]:
         return self._history[:1] if self._history and self._history[0].role == "system" else []
@@ -283,11 +287,6 @@ def _typed() -> Iterator[str | None]:
             yield None
 
 
-def _turned(history: Sequence[Message]) -> str:
-    turns = sum(each.role == "user" for each in history)
-    return f"{turns} turn{'s' * (turns != 1)}"
-
-
 _ROLES = get_args(get_type_hints(Message)["role"])
 
 
@@ -304,15 +303,10 @@ def save(path: Path, model: str, messages: Sequence[Message], *, replaces: bool)
         "model": model,
         "messages": [{"role": each.role, "content": each.content} for each in messages],
     }
-    partial = path.with_name(f".{path.name}.part")
     try:
-        partial.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        os.replace(partial, path)
+        write_whole(path, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
     except OSError as error:
         raise TranscriptError(f"{path} cannot be written: {error.strerror}") from None
-    finally:
-        if partial.exists():
-            partial.unlink()
 
 
 def load(path: Path) -> list[Message]:

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import time
 from collections.abc import Sequence
 
-from tileproof.cli.usage import wants_color
-
-_WIDTH = 24
-_UNITS = {"": 1, "B": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30,
-          "TI": 2**40}  # fmt: skip
+from tileproof.cli.usage import bar, wants_color
 
 
 def dim(text: str, *, shown: bool) -> str:
@@ -34,7 +29,7 @@ class Notes:
     def is_quiet(self) -> bool:
         return self._quiet
 
-    def say(self, line: str) -> None:
+    def note(self, line: str) -> None:
         """A line, dim on a terminal."""
         self._in_text = False
         if not self._quiet:
@@ -52,9 +47,7 @@ class Notes:
         if not self._bar or (moment - self._drawn < 0.05 and done < total):
             return
         self._drawn = moment
-        filled = _WIDTH * done // max(total, 1)
-        bar = "#" * filled + "." * (_WIDTH - filled)
-        sys.stderr.write(f"\r\x1b[K[{bar}] {shown_bytes(done)} of {shown_bytes(total)} {name[-40:]}")
+        sys.stderr.write(f"{bar(done, total)} {shown_bytes(done)} of {shown_bytes(total)} {name[-40:]}")
         sys.stderr.flush()
 
     def working(self, what: str) -> None:
@@ -94,19 +87,6 @@ def _shown(number: float, units: tuple[tuple[str, float], ...]) -> str:
     value = number / factor
     digits = 0 if factor == 1 else 2 if value < 10 else 1
     return f"{value:.{digits}f} {unit}"
-
-
-def read_bytes(text: str) -> int | None:
-    """`900MB`, `2G`, `1.5GiB` as bytes; None if it is no size."""
-    stripped = text.strip().upper().replace(" ", "")
-    digits = len(stripped) - len(stripped.lstrip("0123456789."))
-    unit = stripped[digits:]
-    unit = unit.removesuffix("B") if unit != "B" else unit
-    try:
-        size = float(stripped[:digits]) * _UNITS[unit]
-    except (ValueError, KeyError):
-        return None
-    return int(size) if 1 <= size < math.inf else None
 
 
 def table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, right: frozenset[int] = frozenset()) -> list[str]:

@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-import tileproof as tp
-
 from ..request import Request
 from ..step.capture import CapturedStep
 from ..step.ir import PAGE
@@ -44,8 +42,6 @@ class AsyncDecode:
     """Runs that are queued before tokens are read: 1 on a CPU."""
     is_open: bool
     """Whether another run may be queued: each request has a page for the token after this one, and none is finished."""
-    _stream: Any = None
-    """That of a CPU; runs on a GPU are queued on the current one."""
     _left: int = 0
     """Runs that need no new page and reach no limit."""
     _queued: deque[Any] = field(default_factory=deque)
@@ -58,7 +54,6 @@ class AsyncDecode:
     def begin(self) -> None:
         """Queues the first run; the inputs are written."""
         self._left = self._runs_left()
-        self._stream = tp.current_stream("cpu") if self.depth == 1 else None
         self.step.inputs.send()
         self._run()
 
@@ -71,15 +66,14 @@ class AsyncDecode:
         return bool(self._queued)
 
     def _run(self) -> None:
-        self.step.replay(self._stream)
+        self.step.replay()
         self._left -= 1
         self._queued.append(self.step.inputs.device.sampled_ids.fetch() if self.depth > 1 else None)
 
     def read(self) -> Sequence[Sequence[int]]:
         """The tokens of the run that was queued first, step by step, one of each request; waits for them."""
         queued = self._queued.popleft()
-        if queued is None:
-            self._stream.synchronize()
+        # On a CPU they are in an array of the host: a run that writes one is done when `replay` returns.
         tokens = self.step.inputs.host.sampled_ids if queued is None else queued.numpy()
         rows: list[list[int]] = tokens[:, : len(self.requests)].tolist()
         return rows

@@ -48,7 +48,9 @@ class Loop:
         for chunk in chunks:
             if chunk.request.has_penalties:
                 self.runner.penalties.begin(chunk.request)
-            chunk.request.started = chunk.request.started or now
+            if not chunk.request.started:
+                chunk.request.started = now
+                chunk.request.compile_seconds = (self.runner.compile_seconds,) * 3
         return chunks
 
     def _run_chunks(self, chunks: Sequence[ScheduledChunk]) -> None:
@@ -94,6 +96,8 @@ class Loop:
                 self._push(chunk.request, token, now)
 
     def _push(self, request: Request, token: int, now: float) -> None:
+        compiled, (begun, first, _) = self.runner.compile_seconds, request.compile_seconds
+        request.compile_seconds = begun, first if request.first_token else compiled, compiled
         request.last_token = now
         request.first_token = request.first_token or now
         self.generated_tokens += 1

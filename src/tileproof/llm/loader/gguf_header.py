@@ -18,8 +18,13 @@ from ..errors import ModelError, refused
 
 _PLAIN: Final = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _STRING, _ARRAY = 8, 9
-_LONGEST = 1 << 24
-"""Elements of an array: more are a number that was damaged, of which Python would make a list."""
+_LONGEST = 1 << 22
+"""Elements of all arrays: more are a number that was damaged, of which Python would make a list. The largest
+vocabularies with their merges have a third of that."""
+_LARGEST = 1 << 26
+"""Bytes of a header."""
+_MOST = 1 << 16
+"""Keys, and tensors."""
 _DEEPEST = 4
 """Arrays may hold arrays; files that people use do not go beyond two."""
 
@@ -69,7 +74,8 @@ class _Cursor:
     """Reads one value after another."""
 
     def __init__(self, mapped: mmap.mmap) -> None:
-        self._mapped, self._at, self._end = mapped, 0, len(mapped)
+        self._mapped, self._at, self._end = mapped, 0, min(len(mapped), _LARGEST)
+        self._elements = 0
 
     def header(self) -> GgufHeader:
         if self._bytes(4) != b"GGUF":
@@ -78,6 +84,8 @@ class _Cursor:
         if version not in (2, 3):
             raise ValueError(f"it is of version {version}, and 2 and 3 are known")
         count, values = self._one("Q"), self._one("Q")
+        if max(count, values) > _MOST:
+            raise ValueError(f"it has {count} tensors and {values} keys, and at most {_MOST} of each are read")
         found: dict[str, Any] = {}
         for _ in range(values):
             key = self._string()
@@ -105,8 +113,9 @@ class _Cursor:
             return self._string()
         if kind == _ARRAY:
             inner, count = self._one("I"), self._one("Q")
-            if count > _LONGEST:
-                raise ValueError(f"it has an array of {count} elements")
+            self._elements += count
+            if self._elements > _LONGEST:
+                raise ValueError(f"it has arrays of {self._elements} elements, and at most {_LONGEST} are read")
             if inner in _PLAIN:
                 return list(self._many(_PLAIN[inner], count))
             if inner == _STRING:

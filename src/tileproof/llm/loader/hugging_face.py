@@ -59,7 +59,7 @@ def folder_config(folder: Path) -> ModelConfig:
 
 def folder_tensors(folder: Path) -> dict[str, Stored]:
     """The tensors of a folder, wherever they lie."""
-    if (folder / _INDEX).is_file():
+    if (folder / _INDEX).exists():
         return _sharded(folder / _INDEX)
     if (folder / _ALONE).exists():
         return stored_in(folder / _ALONE)
@@ -169,7 +169,7 @@ def _ends(folder: Path, settings: Settings) -> tuple[int, ...]:
     """Every end token, by either file: generation_config.json often names more."""
     ends = settings.tokens("eos_token_id")
     path = folder / "generation_config.json"
-    if path.is_file():
+    if path.exists():
         ends += read_table(path).tokens("eos_token_id")
     return tuple(dict.fromkeys(ends))
 
@@ -179,7 +179,7 @@ def _tokens(path: Path, vocabulary: int) -> int:
 
     A tokenizer may have tokens without a row, which prompts must not hold; transformers loads such models too.
     """
-    if not path.is_file():
+    if not path.exists():
         return vocabulary
     tokenizer: Any = read_json(path)
     match tokenizer:

@@ -15,7 +15,7 @@ import numpy as np
 
 import tileproof as tp
 from tileproof.diagnostics.codes import Code
-from tileproof.kernels import quantise_int8
+from tileproof.kernels import quantize_int8
 from tileproof.language.dtypes import BF16, F32, I8, DType
 
 from ..errors import refused
@@ -197,7 +197,7 @@ class _Loader:
             _demand_numbers(values, tensor)
             stage = self._stage(values)
             place = slice(start + first, start + first + len(rows))
-            quantise_int8(stage, GROUP, out=(to.values[place], scale[place]))
+            quantize_int8(stage, GROUP, out=(to.values[place], scale[place]))
 
         return write
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ from ..models.rope import rope_speeds
 
 LARGEST: Final = (1 << 63) - 1
 """Of a whole number: the largest that sizes of tensors can be counted with."""
+LONGEST: Final = 36_000_000
+"""Bytes of a file of text: the largest tokenizers have 33 million. Python needs up to 24 times as much for its JSON."""
 DEEPEST: Final = 1 << 16
 """Elements that a head may have: more are a number that was damaged."""
 
@@ -85,15 +88,30 @@ class Settings:
         return value
 
 
-def read_json(path: Path) -> Any:
-    """What a file of JSON says."""
+def read_text(path: Path) -> str:
+    """What a file of text says, if it is one and of no more than `LONGEST` bytes."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):  # to open a pipe waits for who writes to it
+            raise refused(Code.MODEL_FILE, f"{path} is a folder, a pipe or a device", "put a file in its place")
+        if found.st_size > LONGEST:
+            message = f"{path} has {found.st_size} bytes, and at most {LONGEST} are read"
+            raise refused(Code.MODEL_FILE, message, "the file is damaged: download it again")
+        return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise refused(Code.MODEL_FILE, f"there is no file {path}", "download the model again, as a whole") from None
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}"
         raise refused(Code.MODEL_FILE, message, "look at its permissions, and whether it is a file") from None
+    except ValueError as error:
+        raise refused(Code.MODEL_FILE, f"{path} is no text: {error}", "download it again") from None
+
+
+def read_json(path: Path) -> Any:
+    """What a file of JSON says."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise refused(Code.MODEL_FILE, f"{path} is no JSON: {error}", "download it again") from None
 

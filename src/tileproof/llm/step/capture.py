@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Final
@@ -36,19 +36,13 @@ class CapturedStep:
     sampled: Any
     """(sequences,), i32: the tokens of the last decode step; None where none is sampled."""
     graph: tp.Graph | None
+    replay: Callable[[], None]
+    """Starts it with the inputs that the last run left: the next decode steps of the same sequences."""
 
     def run(self) -> None:
         """Sends the inputs and starts the step."""
         self.inputs.send()
         self.replay()
-
-    def replay(self, stream: tp.Stream | None = None) -> None:
-        """Starts it with the inputs that the last run left: the next decode steps of the same sequences."""
-        if self.graph is not None:
-            self.graph.replay(stream)
-        else:
-            for op in self.ops:
-                launch(op, self.tensors)
 
 
 def capture(
@@ -67,14 +61,19 @@ def capture(
         step = lowered(step, fusions, decoder.cache)
         tensors |= arena.tensors(planned(step.ops))
         ops += step.ops
-    graph = None
-    if is_graph:
-        with tp.Graph() as graph:
-            for op in ops:
-                with in_chain() if decoder.device != "cpu" and is_chained(kind, op) else nullcontext():
-                    launch(op, tensors)
+
+    def launch_all() -> None:
+        for op in ops:
+            with in_chain() if is_graph and decoder.device != "cpu" and is_chained(kind, op) else nullcontext():
+                launch(op, tensors)
+
+    graph = tp.Graph() if is_graph else None
+    if graph is not None:
+        with graph:
+            launch_all()
     result = None if sampled is None else tensors[sampled]
-    return CapturedStep(kind, inputs, tuple(ops), tensors, tensors[logits], result, graph)
+    replay = launch_all if graph is None else graph.replay
+    return CapturedStep(kind, inputs, tuple(ops), tensors, tensors[logits], result, graph, replay)
 
 
 def is_chained(kind: StepClass, op: Op) -> bool:

@@ -134,7 +134,7 @@ def _prefill_attention(op: ops.PrefillAttention, of: Tensors) -> None:
         tk.paged_attention(
             queries[first], cache.keys, cache.values, op.block_table[first], op.context_lens[first], out=out[first]
         )
-    tk.attend_rows(
+    tk.ragged_attention(
         queries, cache.keys, cache.values, op.block_table, op.query_blocks, op.query_block_sequences, op.positions,
         out=out,
     )  # fmt: skip
@@ -145,7 +145,7 @@ def _prefill_attention(op: ops.PrefillAttention, of: Tensors) -> None:
 
 @launches(ops.Penalize)
 def _penalize(op: ops.Penalize, of: Tensors) -> None:
-    tk.penalised(
+    tk.penalized(
         of[op.logits], op.prompt, op.counts, op.bias, op.repetition, op.presence, op.frequency, slots=op.rows,
         out=of[op.out],
     )  # fmt: skip
@@ -269,7 +269,7 @@ def _rotate_append(op: ops.RotateAppend, of: Tensors) -> None:
 @launches(ops.NewTokenAttention)
 def _new_token_attention(op: ops.NewTokenAttention, of: Tensors) -> None:
     cache, rope = op.cache, op.rope
-    tk.attend_new(
+    tk.fused_decode_attention(
         of[op.qkv], cache.keys, cache.values, op.block_table, rope.cos, rope.sin, rope.positions, *_of_norms(op.norms),
         out=by_heads(of[op.out], cache.keys.shape[3]),
     )  # fmt: skip
@@ -287,7 +287,7 @@ def _append_layers(op: ops.AppendLayers, of: Tensors) -> None:
 def _prompt_attention(op: ops.PromptAttention, of: Tensors) -> None:
     cache, head_dim = op.cache, op.cache.keys.shape[3]
     queries, out = by_heads(of[op.q], head_dim), by_heads(of[op.out], head_dim)
-    tk.attend_prompt(queries, cache.keys, cache.values, op.block_table[0], op.positions, out=out)
+    tk.prefill_attention(queries, cache.keys, cache.values, op.block_table[0], op.positions, out=out)
 
 
 def _of_norms(norms: ops.HeadNorms | None) -> tuple[Any, ...]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tileproof.diagnostics.codes import Code
 
-from ..errors import ModelError, refused
+from ..errors import refused
 from ..loader.gguf_files import is_first_part
 from ..loader.gguf_header import read_header
 from ..loader.gguf_models import ENDS
+from ..loader.settings import read_table, read_text
 from .gguf_vocabulary import gguf_vocabulary
 from .messages import Message
 
@@ -50,7 +51,8 @@ class Text:
         """The token that texts begin with, if there is one."""
         self._tokenizer, self._begins, self._source = tokenizer, begins and bos is not None, template
         self._lock = threading.Lock()
-        self._pieces: dict[int, bytes] = {}
+        self.piece: Callable[[int], bytes] = cache(self._find_piece)
+        """The bytes that a token adds to a text after other tokens; none for a special token."""
         self._template: ChatTemplate | None = None
         self.tokens: int = sys.maxsize
         """How many ids are tokens, if that is known. A model may have rows beyond them."""
@@ -115,13 +117,6 @@ class Text:
     def token(self, token: int) -> str:
         """The text of one token, special or not; half a character shows as U+FFFD."""
         return self._special.get(token) or self.piece(token).decode("utf-8", "replace")
-
-    def piece(self, token: int) -> bytes:
-        """The bytes that a token adds to a text behind other tokens; none for a special token."""
-        piece = self._pieces.get(token)
-        if piece is None:
-            piece = self._pieces[token] = self._find_piece(token)
-        return piece
 
     def chat_prompt(
         self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False,
@@ -229,18 +224,20 @@ def _open_folder(path: Path) -> Text:
 
     from .templates import default_template
 
+    told = read_text(file)
     with _rejecting(f"{file} cannot be read"):
-        tokenizer = Tokenizer.from_file(str(file))
+        tokenizer = Tokenizer.from_str(told)
     tokenizer.no_padding()  # a file may ask for either, for training: a prompt is neither cut nor filled up
     tokenizer.no_truncation()
-    config = _read_json(path / "tokenizer_config.json")
+    settings = path / "tokenizer_config.json"
+    config = read_table(settings).values if settings.exists() else {}
     bos, eos = (_named_token(tokenizer, config.get(f"{each}_token")) for each in ("bos", "eos"))
     begins = config.get("add_bos_token")
     if not isinstance(begins, bool):
         with _rejecting(f"{file} cannot be read"):
             begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
     own = path / "chat_template.jinja"
-    template = _read_text(own) if own.is_file() else default_template(config.get("chat_template"))
+    template = read_text(own) if own.exists() else default_template(config.get("chat_template"))
     return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template)
 
 
@@ -262,25 +259,6 @@ def _named_token(tokenizer: Tokenizer, entry: Any) -> int | None:
         return None
 
 
-def _read_text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as error:
-        raise _damaged(path, error) from error
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(path, error) from error
-    if not isinstance(document, dict):
-        raise refused(Code.MODEL_FILE, f"{path} is not a JSON object", "download it again")
-    return document
-
-
 @contextmanager
 def _rejecting(what: str) -> Iterator[None]:
     """Rejects a tokenizer that fails. `tokenizers` raises plain exceptions, and panics, which are no `Exception`."""
@@ -292,11 +270,6 @@ def _rejecting(what: str) -> Iterator[None]:
         why = " ".join(str(error).split())[:200]
         cure = "download tokenizer.json again, or use another model"
         raise refused(Code.MODEL_FILE, f"{what}: {why}", cure) from error
-
-
-def _damaged(path: Path, error: Exception) -> ModelError:
-    why = " ".join(str(error).split())[:200]
-    return refused(Code.MODEL_FILE, f"{path} cannot be read: {why}", "download it again")
 
 
 def _byte_of_character() -> dict[str, int]:

@@ -22,13 +22,12 @@ from tileproof.runtime.launch import cuda_plans as following
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import check
 from tileproof.runtime.launch.premises import Watch
-from tileproof.runtime.launch.recording import refuse_recording
 from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of
+from tileproof.runtime.memory.recorder import reject_recording
 from tileproof.runtime.stream.cuda_streams import CudaStream, lend
-from tileproof.runtime.tensor import host_access
+from tileproof.runtime.tensor import cuda_copies, host_access
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import cuda_copies
 from .cuda_memory import CudaAccount
 
 R = TypeVar("R")
@@ -46,25 +45,25 @@ class CudaDevice:
         assert number is not None
         self.number = number
 
-    def launch(self, backend: Backend, found: Proved, bound: Bound) -> None:
+    def launch(self, backend: Backend, proved: Proved, bound: Bound) -> None:
         """Runs a launch on the current stream."""
         try:
-            following.launch(backend.compile(found, bound), found, bound)
+            following.launch(backend.compile(proved, bound), proved, bound)
         except Outdated:  # another thread wrote what was looked at
-            check(found, bound)
-            self.launch(backend, found, bound)
+            check(proved, bound)
+            self.launch(backend, proved, bound)
 
     def part_of(
-        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
     ) -> tuple[Work, cuda_graphs.Part]:
         """A launch that is ready to be captured. It may begin before the one ahead of it has ended."""
-        return cuda_graphs.part_of(args, named, found, bound, ahead)
+        return cuda_graphs.part_of(args, named, proved, bound, ahead)
 
     def copy_part(self, to: Tensor, source: Tensor) -> tuple[Work, cuda_graphs.CopyPart]:
         """A copy within the GPU that is ready to be captured."""
         _demand_dense(to, source)
         if source.block.device != self.number:
-            refuse_recording("memory is copied between two GPUs", "copy before the replay")
+            reject_recording("memory is copied between two GPUs", "copy before the replay")
         work = Work("copy", (source.span,), (to.span,), (to, source))
         return work, cuda_graphs.CopyPart(Device(self.number), to.address, source.address, to.nbytes)
 
@@ -80,7 +79,7 @@ class CudaDevice:
 
     def look(self, tensor: Tensor, use: Callable[[Array], R]) -> R:
         """Calls a function with a copy on the host, made when no kernel is about to write the elements."""
-        refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
+        reject_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
         ledger_of(self.number).demand_free()
         return use(cuda_copies.to_host(tensor))
 
@@ -128,6 +127,6 @@ def _demand_dense(to: Tensor, source: Tensor) -> None:
 
 
 def _demand_writeable(tensor: Tensor) -> None:
-    refuse_recording("a tensor is written by the host", "write it before the graph, or record `tp.copy(x, y)`")
+    reject_recording("a tensor is written by the host", "write it before the graph, or record `tp.copy(x, y)`")
     if not tensor.block.is_writeable:
         raise host_access.read_only(tensor)

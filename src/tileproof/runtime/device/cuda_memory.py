@@ -43,7 +43,7 @@ class CudaAccount(Account):
         if stream.is_recording:
             # A graph would have memory of its own here, which is gone after each replay.
             stream = self._beside()
-        address = self._given(nbytes, what, stream)
+        address = self._allocate(nbytes, what, stream)
         if nbytes:
             stream.note(Work("allocation", (), ((address, address + nbytes),)))
         if stream is self._aside:
@@ -73,7 +73,7 @@ class CudaAccount(Account):
             self._aside = CudaStream(f"cuda:{self.device}")
         return self._aside
 
-    def _given(self, nbytes: int, what: tuple[Any, DType], stream: CudaStream) -> int:
+    def _allocate(self, nbytes: int, what: tuple[Any, DType], stream: CudaStream) -> int:
         try:
             return self.gpu.allocate_async(nbytes, stream.handle)
         except LaunchError as error:

@@ -15,15 +15,15 @@ import numpy as np
 from tileproof.backends.base import Backend
 from tileproof.backends.cpu.device.loaded_code import Loaded
 from tileproof.backends.cpu.device.queue import copy_of
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.runtime.interop.describe import Array
 from tileproof.runtime.launch import cpu_launches
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.premises import Watch, separate
-from tileproof.runtime.launch.recording import recording, refuse_recording
 from tileproof.runtime.memory.accounting import Account
 from tileproof.runtime.memory.ledger import Outdated, Work, ledger_of
+from tileproof.runtime.memory.recorder import recording, reject_recording
 from tileproof.runtime.stream.cpu_streams import Called, CpuStream, current
 from tileproof.runtime.tensor.host_access import in_flight, read_only
 from tileproof.runtime.tensor.tensors import Tensor
@@ -43,29 +43,29 @@ class HostDevice:
     streams = CpuStream
     others_write = True
 
-    def launch(self, backend: Backend, found: Proved, bound: Bound) -> None:
+    def launch(self, backend: Backend, proved: Proved, bound: Bound) -> None:
         """Runs a launch; what code is, if it is not native, calls for no more than a function of the arguments."""
-        require(found.ready, bound.scalars, bound.dimensions)
-        code = backend.compile(found, bound)
+        require(proved.ready, bound.scalars, bound.dimensions)
+        code = backend.compile(proved, bound)
         try:
             if isinstance(code, Loaded):
-                cpu_launches.launch(code, found, bound)
+                cpu_launches.launch(code, proved, bound)
             else:
-                cpu_launches.run_here(_function(code, bound), found, bound)
+                cpu_launches.run_here(_function(code, bound), proved, bound)
         except Outdated:
             # Another thread wrote what was looked at. The second try looks at copies, which nobody writes.
-            separate(found, signature_of(found), bound, all_of_them=True)
-            self.launch(backend, found, bound)
+            separate(proved, signature_of(proved), bound, all_of_them=True)
+            self.launch(backend, proved, bound)
 
     def part_of(
-        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+        self, backend: Backend, args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
     ) -> tuple[Work, array[int]]:
         """The steps of a queue. What is ahead of them does not matter: each waits for the one before."""
-        require(found.ready, bound.scalars, bound.dimensions)
-        code = backend.compile(found, bound)
+        require(proved.ready, bound.scalars, bound.dimensions)
+        code = backend.compile(proved, bound)
         if isinstance(code, Loaded):
-            return cpu_launches.steps_of(code, found, bound)
-        return cpu_launches.called(_function(code, bound), found, bound)
+            return cpu_launches.steps_of(code, proved, bound)
+        return cpu_launches.called(_function(code, bound), proved, bound)
 
     def copy_part(self, to: Tensor, source: Tensor) -> tuple[Work, array[int]]:
         """A copy as work, and the steps of a queue that do it."""
@@ -91,9 +91,9 @@ class HostDevice:
 
     def account(self) -> Account:
         """The memory of the host that tensors take."""
-        made = Account(None)
-        ledger_of(None).owner_of = made.owner_of
-        return made
+        account = Account(None)
+        ledger_of(None).owner_of = account.owner_of
+        return account
 
     def look(self, tensor: Tensor, use: Callable[[Array], R]) -> R:
         """Calls a function with the elements where they lie, while no work can begin that writes them."""
@@ -110,14 +110,14 @@ class HostDevice:
 
     def write(self, tensor: Tensor, values: Array) -> None:
         """Writes elements if no kernel uses them."""
-        refuse_recording("a tensor is written by the host", "write it before the graph, or record `tp.copy(x, y)`")
+        reject_recording("a tensor is written by the host", "write it before the graph, or record `tp.copy(x, y)`")
         if not tensor.block.is_writeable:
             raise read_only(tensor)
         ledger = ledger_of(None)
         with ledger.lock, ledger.door:
-            held = ledger.holders(tensor.span, True)
-            if held:
-                raise in_flight(tensor, *held[0])
+            holders = ledger.holders(tensor.span, True)
+            if holders:
+                raise in_flight(tensor, *holders[0])
             ledger.retire()
             if ledger.poisoned:
                 for low, high in tensor.runs.tolist():
@@ -164,9 +164,9 @@ class HostDevice:
         """A copy in memory of its own, made by the current stream."""
         from tileproof.runtime.tensor.creation import empty
 
-        made = empty(tensor.shape, tensor.dtype)
-        self.copy(made, tensor)
-        return made.numpy
+        copy = empty(tensor.shape, tensor.dtype)
+        self.copy(copy, tensor)
+        return copy.numpy
 
     def lend(self, tensor: Tensor, stream: int) -> None:
         """Nothing: the host has no streams of other libraries."""
@@ -182,6 +182,6 @@ class CpuBackend:
 
     on_gpu = False
 
-    def compile(self, found: Proved, bound: Bound) -> Loaded:
+    def compile(self, proved: Proved, bound: Bound) -> Loaded:
         """Native code for what a launch lets it rely on: in memory, on disk, or made now."""
-        return cpu_launches.loaded_for(found, bound)
+        return cpu_launches.loaded_for(proved, bound)

@@ -1,42 +1,55 @@
-"""Graphs of the CPU: the steps of all launches in one list, which a queue does without Python."""
+"""Graphs of the CPU: the steps of all launches in one list, which are done without Python."""
 
 from __future__ import annotations
 
+import ctypes
 from array import array
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
 
 import numpy as np
 
 from tileproof.backends.cpu.device.loaded_code import NOBODY
-from tileproof.backends.cpu.device.queue import RUN, STEP, copy_of
+from tileproof.backends.cpu.device.queue import RUN, STEP, copy_of, zeros_of
+from tileproof.runtime.interop.describe import Array
+from tileproof.runtime.launch.contracts import WORDS
 from tileproof.runtime.launch.cpu_launches import Launched
 from tileproof.runtime.launch.premises import Watch
-from tileproof.runtime.stream.cpu_streams import Called, CpuStream
+from tileproof.runtime.stream.cpu_streams import Called, CpuStream, run_steps
 from tileproof.runtime.stream.streams import Stream
 
 from .graphs import Recorded, Replay
 
 _NO_REPORT: Final = (0, NOBODY, 0, 0, 0, 0)
 """Where a launch reports a failed check, before there is one."""
-_WORDS: Final = len(_NO_REPORT)
 
 
 class Player:
     """The steps of a graph, and the memory in which they report what went wrong.
 
-    Several replays may be in flight, and all report in the same place. So the last steps of a replay take along what
-    its own steps reported, before the next one begins.
+    A replay that the host waits for is done by the thread that asks, under a lease of its own: nobody else replays the
+    graph before the reports are read. Of replays that streams do several may be in flight, and all report in the same
+    place. So their last steps take along what was reported, before the next one begins.
     """
 
     def __init__(self, recorded: Sequence[Recorded], watches: Sequence[Watch]) -> None:
-        self.steps = array("Q")
-        self._checked = [each.work for each in recorded if isinstance(each.work, Launched) and _may_fail(each.work)]
+        self._checked = [each.work for each in recorded if isinstance(each.work, Launched) and each.work.may_fail()]
         self._called = [each.work for each in recorded if isinstance(each.work, Called)]
         self._watches = watches
         self._clean = array("Q", _NO_REPORT * len(self._checked))
         self._records = self._clean[:]
-        places = {work: _address(self._records) + 8 * _WORDS * place for place, work in enumerate(self._checked)}
+        self._reports = [(_address(self._records), 8 * len(self._records))]
+        """Address and bytes of all reports: those of launches, and those of each watch."""
+        self._reports += [(watch.flags.address, watch.flags.nbytes) for watch in watches]
+        self.has_checks = bool(self._checked or self._called or watches)
+        """Whether a replay may fail."""
+        self.steps = array("Q")
+        if self._checked:
+            self.steps.extend(copy_of(_address(self._records), _address(self._clean), 8 * len(self._records)))
+        places = {
+            work: _address(self._records) + 8 * len(_NO_REPORT) * place for place, work in enumerate(self._checked)
+        }
         for each in recorded:
             steps = each.part[:]
             if each.work in places and len(steps):
@@ -45,40 +58,54 @@ class Player:
                     if steps[begin] == RUN:
                         steps[begin + STEP - 1] = places[each.work]
             self.steps.extend(steps)
+        self.failure = self._failure_here if self.has_checks else None
+        """Finds what went wrong with the replay that this thread did, and has leases of still."""
+        self.run_here: Callable[[Replay], None] | None = None
+        """Does a replay on the thread that calls; None where streams alone can, which call functions of Python."""
+        if not self._called:
+            tested = self.steps[:]
+            for address, nbytes in self._reports[1:]:
+                tested.extend(zeros_of(address, nbytes // (8 * WORDS), WORDS))
+            self.run_here = partial(run_steps, tested)
 
     def replay(self, stream: Stream, work: Replay) -> int:
-        """Has a stream do them."""
+        """Has a stream do a replay."""
         assert isinstance(stream, CpuStream)
-        if not (self._checked or self._called or self._watches):
-            return stream.push(work, self.steps, len(self.steps) // STEP)
-        kept = [self._records[:], *(np.empty_like(watch.flags._array) for watch in self._watches)]
-        last = array("Q", copy_of(_address(kept[0]), _address(self._records), 8 * len(self._records)))
-        last.extend(copy_of(_address(self._records), _address(self._clean), 8 * len(self._records)))
-        for watch, flags in zip(self._watches, kept[1:], strict=True):
-            last.extend(copy_of(flags.ctypes.data, watch.flags.address, flags.nbytes))
+        count = len(self.steps) // STEP
+        if not self.has_checks:
+            return stream.push(work, self.steps, count)
+        reports = array("Q", bytes(sum(nbytes for _, nbytes in self._reports)))
+        last, to = array("Q"), _address(reports)
+        for address, nbytes in self._reports:
+            last.extend(copy_of(to, address, nbytes))
+            to += nbytes
         work.keep = work.keep, last
-        work.outcome = lambda: self._failure(kept[0], kept[1:])
-        return stream.push(work, self.steps, len(self.steps) // STEP, last)
+        work.outcome = lambda: self._failure(reports)
+        return stream.push(work, self.steps, count, last)
+
+    def _failure_here(self) -> BaseException | None:
+        return self._failure(array("Q", b"".join(ctypes.string_at(*report) for report in self._reports)))
 
     def forget_reports(self) -> None:
-        """Drops what steps reported of replays that will not be done, so that no later one is judged by it."""
-        self._records[:] = self._clean
+        """Drops what functions of Python reported of replays that will not be done, so that they judge no later one."""
         for called in self._called:
             called.leave()
 
-    def _failure(self, records: array[int], flags: Sequence[Any]) -> BaseException | None:
+    def _failure(self, reports: array[int]) -> BaseException | None:
         """What went wrong with one replay."""
-        found = [each.failure() for each in self._called]
+        errors = [each.failure() for each in self._called]
+        size = len(_NO_REPORT)
         for place, launched in enumerate(self._checked):
-            record = records[_WORDS * place : _WORDS * (place + 1)]
+            record = reports[size * place : size * (place + 1)]
             if record[1] != NOBODY:
-                found.append(launched.failure_in(record))
-        found += [watch.failure(each) for watch, each in zip(self._watches, flags, strict=True)]
-        return next(filter(None, found), None)
-
-
-def _may_fail(launched: Launched) -> bool:
-    return launched.loaded.has_checks
+                errors.append(launched.failure_in(record))
+        at = size * len(self._checked)
+        for watch in self._watches:
+            words = watch.flags.nbytes // 8
+            flags: Array = np.frombuffer(reports, np.int64)[at : at + words]
+            errors.append(watch.failure(flags))
+            at += words
+        return next(filter(None, errors), None)
 
 
 def _address(words: array[int]) -> int:

@@ -18,12 +18,13 @@ from typing import Any, Final
 
 import numpy as np
 
+from tileproof.backends.base import device_name
 from tileproof.backends.cuda.codegen.checks import WORDS
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device, ExecutableGraph
 from tileproof.backends.cuda.device.pinned import LARGEST, Pinned, pinned
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
@@ -33,12 +34,12 @@ from tileproof.runtime.interop.describe import Array, Described, address_of, byt
 from tileproof.runtime.launch import cuda_code as gpu
 from tileproof.runtime.launch.binding import Bound, fail
 from tileproof.runtime.launch.cuda_launches import order, torch_stream_beside
+from tileproof.runtime.launch.owned import spans_of
 from tileproof.runtime.launch.premises import Watch
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.ledger import Work, raise_again
-from tileproof.runtime.memory.owned import spans_of
 from tileproof.runtime.stream.cuda_streams import CudaStream
-from tileproof.runtime.stream.streams import Stream, device_name
+from tileproof.runtime.stream.streams import Stream
 from tileproof.runtime.tensor.creation import empty
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -66,7 +67,7 @@ class Part:
 
     bound: Bound
     loaded: running.Loaded
-    space: running.Space
+    space: running.LaunchSpace
     written: Sequence[Array | Described]
     """The arrays that it writes."""
     behind: Part | None = field(default=None, repr=False)
@@ -104,11 +105,11 @@ class Part:
             raise started.error
 
     def _take(self, amount: int) -> int:
-        made = empty(max(amount, 16), U8, device_name(self.bound.device))
+        memory = empty(max(amount, 16), U8, device_name(self.bound.device))
         # It is there when its stream comes to it; replays may be on any.
-        made.wait()
-        self.memory.append(made)
-        return made.address
+        memory.wait()
+        self.memory.append(memory)
+        return memory.address
 
     def failure(self, words: Array) -> BaseException | None:
         """What its checks found, as one replay reported it."""
@@ -135,12 +136,12 @@ class CopyPart:
 
 
 def part_of(
-    args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, ahead: Any
+    args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
 ) -> tuple[Work, Part]:
     """A launch for a graph, behind another part or nothing."""
     assert bound.device is not None
-    signature = signature_of(found)
-    parallel = running.parallel_of(found.ready)
+    signature = signature_of(proved)
+    parallel = running.parallel_of(proved.ready)
     if parallel is not None and parallel.segments:
         fail(
             signature,
@@ -148,19 +149,19 @@ def part_of(
             f"`{signature.name}` walks segments, and how many there are is known when it is launched only",
             help="launch it outside the graph; graphs of the CPU take it",
         )
-    require(found.ready, bound.scalars, bound.dimensions)
-    space = gpu.space_of(found, bound)
-    wanted = gpu.variant(found, bound, space, gpu.arch_of(bound.device))
+    require(proved.ready, bound.scalars, bound.dimensions)
+    space = gpu.space_of(proved, bound)
+    wanted = gpu.variant(proved, bound, space, gpu.arch_of(bound.device))
     written = [bound.tensors[tensor.name] for tensor in signature.tensors if tensor.access is not Access.IN]
     work = Work(signature.name, *spans_of(signature, bound), (args, named))
     loaded = None
     if wanted.dependent is not None and isinstance(ahead, Part) and ahead.is_dependent:
         read = (tensor.name for tensor in signature.tensors if tensor.access is Access.IN)
         unwritten = frozenset(name for name in read if not _is_near(bound.tensors[name], ahead.written))
-        loaded = gpu.early(found, wanted, unwritten, bound.device)
+        loaded = gpu.early(proved, wanted, unwritten, bound.device)
     if loaded is not None:
         return work, Part(bound, loaded, space, written, ahead)
-    return work, Part(bound, gpu.ready(found, wanted, bound.device), space, written)
+    return work, Part(bound, gpu.ready(proved, wanted, bound.device), space, written)
 
 
 def _is_near(array: Array | Described, others: Sequence[Array | Described]) -> bool:
@@ -182,6 +183,10 @@ class Report:
 
 class Player:
     """A graph of the driver."""
+
+    run_here: Final = None
+    failure: Final = None
+    """Of a replay that reported nothing."""
 
     def __init__(
         self, executable: ExecutableGraph, recorded: Sequence[Recorded], reports: Sequence[Report],
@@ -255,12 +260,12 @@ class Player:
             return gpu.driver.gone("looking at the checks of a graph")
         pieces = [piece.array for piece in staged]
         words = (pieces[0] if len(pieces) == 1 else np.concatenate(pieces)).view(np.int64)
-        place, found = 0, None
+        place, error = 0, None
         for report in self._reports:
-            if found is None:
-                found = report.failure(words[place : place + report.nbytes // 8])
+            if error is None:
+                error = report.failure(words[place : place + report.nbytes // 8])
             place += report.nbytes // 8
-        return found
+        return error
 
 
 def _arrays(recorded: Sequence[Recorded]) -> Iterator[Any]:

@@ -23,7 +23,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_name, device_of
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
@@ -34,15 +34,14 @@ from tileproof.runtime.interop.describe import torch_of
 from tileproof.runtime.launch import backend_choice as choice
 from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare_recorded
-from tileproof.runtime.launch.native.readers import Place, place_of_array
 from tileproof.runtime.launch.premises import GraphPremises
-from tileproof.runtime.launch.recording import recording
 from tileproof.runtime.memory.block import NOTHING, Block, Written
-from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
+from tileproof.runtime.memory.ledger import Outdated, Runs, Span, Work, ledger_of, raise_again
+from tileproof.runtime.memory.recorder import recording
+from tileproof.runtime.native.readers import Place, place_of_array
 from tileproof.runtime.stream.operations import Operation
-from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream, device_name
+from tileproof.runtime.stream.streams import Stream, chosen_stream, current_stream
 from tileproof.runtime.tensor.tensors import Tensor
-from tileproof.runtime.tensor.views import Runs
 
 from .description import Description, Node
 
@@ -84,6 +83,8 @@ class Graph:
         """Tensors that a replay reads, the bytes of each that must have been written before it, and who reads them."""
         self._blocks: tuple[Block, ...] = ()
         self._outputs: tuple[tuple[Block, Any], ...] = ()
+        self._unnoted: tuple[tuple[Block, Any], ...] = ()
+        """The same until a replay notes that it was written: what was written once stays written."""
         self._calls: list[Callable[[Graph], None]] = []
         """What was recorded, to record it again."""
         self._careful: Graph | None = None
@@ -98,9 +99,9 @@ class Graph:
 
     def __enter__(self) -> Self:
         if self._state != "new":
-            _refuse("a graph is recorded once, and this one was", "make another: `with tp.Graph() as g:`")
+            _reject("a graph is recorded once, and this one was", "make another: `with tp.Graph() as g:`")
         if recording.get() is not None:
-            _refuse("a graph is recorded inside another", "record one after the other; `a.replay()` runs each")
+            _reject("a graph is recorded inside another", "record one after the other; `a.replay()` runs each")
         self._state = "recording"
         self._token = recording.set(self)
         return self
@@ -122,39 +123,40 @@ class Graph:
         self._sort_memory()
         edges, watches = self._description().edges, self._premises.watches
         device = device_of(self.device)
+        self._ledger = ledger_of(self.device)
         self._player, self._others_write = device.player_of(self._recorded, edges, watches), device.others_write
         self._state = "recorded"
 
     def record(self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
         """Takes a launch into the graph."""
         with _not_recording():
-            found, bound = prepare_recorded(kernel, args, named)
+            proved, bound = prepare_recorded(kernel, args, named)
             self._demand_device(kernel.name, bound.device)
             self._note_foreign((*args, *named.values()))
-            made = self._premises.separate(found, bound)
-            for to, source in made.copies:
+            separated = self._premises.separate(proved, bound)
+            for to, source in separated.copies:
                 self._add_copy(to, source)
-            for each, its_args, constants in made.launches:
+            for each, its_args, constants in separated.launches:
                 self._add(each, its_args, constants, *prepare_recorded(each, its_args, constants), is_internal=True)
-            self._add(kernel, args, named, found, bound)
+            self._add(kernel, args, named, proved, bound)
             self._calls.append(lambda graph: graph.record(kernel, args, named))
 
     def _add(
-        self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], found: Proved, bound: Bound, *,
+        self, kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, *,
         is_internal: bool = False,
     ) -> None:  # fmt: skip
         signature = parse(kernel).signature
         stream = chosen_stream(bound.device)
         ahead = next((each.part for each in reversed(self._recorded) if each.stream is stream), None)
         backend = choice.backend_for(choice.current(), kernel.name, bound.device)
-        work, part = device_of(bound.device).part_of(backend, args, named, found, bound, ahead)
+        work, part = device_of(bound.device).part_of(backend, args, named, proved, bound, ahead)
         own = tuple((bound.own[t.name], t.access) for t in signature.tensors if t.name in bound.own)
         self._is_own = self._is_own and (is_internal or len(own) == len(bound.tensors))
         written = [tensor.name for tensor in signature.tensors if tensor.access is not Access.IN]
         self._writes_foreign = self._writes_foreign or any(name not in bound.own for name in written if not is_internal)
         node = Node("kernel", kernel.name, tuple(_used(signature, bound)))
         self._recorded.append(Recorded(node, work, part, own, stream))
-        self._premises.note(found, bound, work.writes)
+        self._premises.note(proved, bound, work.writes)
 
     def add_copy(self, to: Tensor, source: Tensor) -> None:
         """Takes a copy into the graph."""
@@ -180,62 +182,78 @@ class Graph:
     def _demand_in_place(self) -> None:
         for value, place, address, shape in self._foreign:
             if place.value != address or value.shape != shape:
-                _refuse(
+                _reject(
                     f"an array of shape {shape} in the graph has other memory or another shape now",
                     "record the graph again, or keep the array as it is: `x[...] = values` writes into it",
                 )
 
     def _demand_device(self, name: str, device: int | None) -> None:
         if self._state != "recording":
-            _refuse(f"`{name}` comes when the graph is {self._state}", "launch inside its `with` block")
+            _reject(f"`{name}` comes when the graph is {self._state}", "launch inside its `with` block")
         if not self._recorded:
             self.device = device
         elif device != self.device:
             where, other = device_name(device), device_name(self.device)
-            _refuse(f"`{name}` is on {where}, and the graph on {other}", "record a graph for each device")
+            _reject(f"`{name}` is on {where}, and the graph on {other}", "record a graph for each device")
 
     # Replaying.
 
     def replay(self, stream: Stream | None = None) -> None:
-        """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do."""
+        """Runs all of it, in order, on a stream: the current one if none is named. Returns at once, as launches do.
+
+        On the CPU a replay whose memory others can reach runs on the calling thread, and is done when this returns.
+        """
         if self._state != "recorded":
             self._demand_recorded()
         if recording.get() is not None:
-            _refuse("a graph is replayed while another is recorded", "replay it outside the `with` block")
+            _reject("a graph is replayed while another is recorded", "replay it outside the `with` block")
         if not self._recorded:
             return
+        if stream is not None and stream.device != self.device:
+            where, other = device_name(self.device), device_name(stream.device)
+            _reject(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
         if self._foreign:
             self._demand_in_place()
-        self._check_memory()
-        chosen = current_stream(self.device) if stream is None else stream
-        if chosen.device != self.device:
-            where, other = device_name(self.device), device_name(chosen.device)
-            _refuse(f"a graph of {where} is replayed on a stream of {other}", f'make one: `tp.Stream("{where}")`')
-        work = Replay(self)
+        if self._read_first:
+            self._demand_written()
+        if self._ledger.poisoned:
+            self._demand_whole()
+        self._start(stream, self._is_awaited())
+
+    def _start(self, stream: Stream | None, is_awaited: bool) -> None:
+        """Starts a replay under one lease. Its premises are checked when that is taken, by `Replay.is_current`."""
+        work = Replay(self, self._player, is_awaited)
         try:
-            turn = self._player.replay(chosen, work)
-        except Outdated:  # somebody got hold of memory that was trusted
-            self._as_careful().replay(stream)
+            if is_awaited and work.player.run_here is not None:
+                work.player.run_here(work)
+                return
+            chosen = current_stream(self.device) if stream is None else stream
+            turn = work.player.replay(chosen, work)
+        except Outdated:  # somebody got hold of its memory
+            if is_awaited or any(block.lent for block in self._premises.trusted):
+                self._as_careful().replay(stream)
+            else:
+                self._start(stream, True)
             return
-        if self._is_awaited():
+        if is_awaited:
             chosen.until(turn)
             chosen.settle((turn,))
-            work.tell()
+            work.raise_learned()
 
     def _as_careful(self) -> Graph:
         """The same graph, which trusts no memory that others can reach."""
         if self._careful is None:
-            made = Graph.__new__(Graph)
-            made._begin(trusts=False)
-            made._state = "recording"
+            graph = Graph.__new__(Graph)
+            graph._begin(trusts=False)
+            graph._state = "recording"
             for call in self._calls:
-                call(made)
-            made._finish()
-            self._careful = made
+                call(graph)
+            graph._finish()
+            self._careful = graph
         return self._careful
 
     def _is_awaited(self) -> bool:
-        """Whether others could look at what a replay writes and not be told that a check failed; on the CPU, at all."""
+        """Whether others could read what a replay writes without learning that a check failed; on the CPU, at all."""
         if self._others_write:
             if not self._is_own:
                 return True
@@ -254,19 +272,20 @@ class Graph:
         """Replays it while other tasks go on."""
         return self.op().__await__()
 
-    def _check_memory(self) -> None:
-        """What is read was written, by an earlier part of the graph or before, and by nothing that failed."""
+    def _demand_written(self) -> None:
+        """What is read was written, by an earlier part of the graph or before."""
         for tensor, runs, name in self._read_first:
             if tensor.block.written is not None and not tensor.block.is_written(runs):
                 message = f"`{name}` reads a tensor of shape {tensor.shape} that nobody has written"
                 raise LaunchError(Diagnostic(Code.UNINITIALISED, message, help="fill it before the replay"))
         self._read_first = ()  # what was written once stays written
-        ledger = ledger_of(self.device)
-        if ledger.poisoned:
-            error = next(filter(None, map(ledger.known_poison, self._reads)), None)
-            if error is not None:
-                ledger.told(error)
-                raise_again(error)
+
+    def _demand_whole(self) -> None:
+        """What is read was written by nothing that failed."""
+        error = next(filter(None, map(self._ledger.known_poison, self._reads)), None)
+        if error is not None:
+            self._ledger.mark_reported(error)
+            raise_again(error)
 
     def _sort_memory(self) -> None:
         """Finds out, once, what replays read from outside and what they write."""
@@ -290,11 +309,11 @@ class Graph:
         self._writes = _merged(span for each in self._recorded for span in each.work.writes)
         self._read_first = tuple(first.values())
         self._blocks = tuple(blocks)
-        self._outputs = tuple((block, found.runs) for block, found in outputs.items())
+        self._outputs = self._unnoted = tuple((block, written_there.runs) for block, written_there in outputs.items())
 
     def _demand_recorded(self) -> None:
         if self._state != "recorded":
-            _refuse(f"a graph is replayed that is {self._state}", "leave its `with` block first")
+            _reject(f"a graph is replayed that is {self._state}", "leave its `with` block first")
 
     # Looking.
 
@@ -331,28 +350,39 @@ class Graph:
 class Replay(Work):
     """A replay in flight."""
 
-    __slots__ = ("graph", "learned", "outcome")
+    __slots__ = ("graph", "is_awaited", "learned", "outcome", "player")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, player: Any, is_awaited: bool) -> None:
         # Written out, because a call of the one above takes a tenth of a replay.
         self.name, self.reads, self.writes, self.keep = graph.name, graph._reads, graph._writes, graph
         self.turn = self.number = 0
         self.guards, self.note, self.views = (), None, None
-        self.graph = graph
+        self.graph, self.player = graph, player
+        self.is_awaited = is_awaited
+        """Whether the host waits for it, so that others may look at its memory."""
         self.learned: BaseException | None = None
-        self.outcome: Callable[[], BaseException | None] | None = None
-        """What its player says went wrong with this very replay; others may have begun since."""
+        self.outcome: Callable[[], BaseException | None] | None = player.failure
+        """Finds what went wrong with this very replay; others may have begun since."""
 
     def is_current(self) -> bool:
-        trusted = self.graph._premises.trusted
-        return not (trusted and any(block.lent for block in trusted))  # else others got hold of it
+        graph = self.graph
+        may_be_lent = self.is_awaited or not graph._others_write
+        for block in graph._premises.trusted if may_be_lent else graph._blocks:  # noqa: SIM110  as above
+            if block.lent:
+                return False
+        return True
 
-    def given(self) -> None:
-        for block, runs in self.graph._outputs:
-            block.note_write(runs)
+    def note_writes(self) -> None:
+        graph = self.graph
+        for block, _ in graph._outputs:
+            block.writes += 1
+        if graph._unnoted:
+            for block, runs in graph._unnoted:
+                block.note_write(runs)
+            graph._unnoted = ()
 
     def may_fail(self) -> bool:
-        return self.outcome is not None
+        return bool(self.player.has_checks)
 
     def failure(self) -> BaseException | None:
         return None if self.outcome is None else self.outcome()
@@ -360,14 +390,14 @@ class Replay(Work):
     def learn(self, error: BaseException) -> None:
         self.learned = error
 
-    def tell(self) -> None:
+    def raise_learned(self) -> None:
         """Raises what went wrong with the work that wrote what it read: others can reach what it made of that."""
         if self.learned is not None:
-            ledger_of(self.graph.device).told(self.learned)
+            self.graph._ledger.mark_reported(self.learned)
             raise_again(self.learned)
 
     def leave(self) -> None:
-        self.graph._player.forget_reports()
+        self.player.forget_reports()
 
     def written(self) -> Sequence[Span]:
         return [(int(low), int(high)) for block, runs in self.graph._outputs if block.is_owned for low, high in runs]
@@ -398,13 +428,13 @@ def _overlap(some: Sequence[Span], others: Sequence[Span]) -> bool:
 
 def _merged(spans: Any) -> tuple[Span, ...]:
     """The same bytes in as few pieces as possible."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for low, high in sorted(span for span in spans if span[0] < span[1]):
-        if found and low <= found[-1][1]:
-            found[-1] = found[-1][0], max(high, found[-1][1])
+        if merged and low <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
         else:
-            found.append((low, high))
-    return tuple(found)
+            merged.append((low, high))
+    return tuple(merged)
 
 
 class _TorchPlace:
@@ -425,7 +455,7 @@ def _place_of(value: Any) -> Place | None:
     return _TorchPlace(value) if torch_of(value) is not None else None
 
 
-def _refuse(message: str, cure: str) -> None:
+def _reject(message: str, cure: str) -> None:
     raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, message, help=cure))
 
 

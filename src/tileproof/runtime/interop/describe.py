@@ -13,26 +13,20 @@ from __future__ import annotations
 
 import math
 import sys
-import weakref
 from collections.abc import Collection
-from contextlib import suppress
 from ctypes import c_size_t
 from dataclasses import field
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
 from tileproof.backends.base import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import LaunchError
 from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack
-
-if TYPE_CHECKING:
-    from tileproof.backends.cuda.device.driver import Device
 
 Array = np.ndarray[Any, Any]
 _OF_TORCH: Final = {
@@ -108,8 +102,8 @@ def torch_memory(torch: Any, value: Any, name: str) -> TorchMemory:
             address, begin, room = plain.data_ptr(), storage.data_ptr(), storage.nbytes()
         except (RuntimeError, NotImplementedError) as error:
             cure = "launch outside `torch.func` transforms and tracing, on the tensors themselves"
-            said = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise Unusable(Code.ARGUMENT_KIND, "is a tensor without memory", cure, f"torch says: {said}") from None
+            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise Unusable(Code.ARGUMENT_KIND, "is a tensor without memory", cure, f"torch says: {reason}") from None
         shape = tuple(plain.shape)
         strides = tuple(stride * dtype.itemsize for stride in plain.stride())
         device = plain.device.index or 0
@@ -147,7 +141,7 @@ def is_immutable(value: Any) -> bool:
     return type(value).__module__.partition(".")[0] in _IMMUTABLE
 
 
-def check_owner(owner: Any, name: str) -> None:
+def check_library_allows_writes(owner: Any, name: str) -> None:
     """Raises `Unusable` if the library that an array belongs to would not know of what a kernel writes."""
     torch = torch_of(owner)
     if torch is not None and torch.is_grad_enabled():
@@ -158,16 +152,16 @@ def check_owner(owner: Any, name: str) -> None:
             cure = f"launch under `with torch.no_grad():`, or pass `{name}.detach()`"
             raise Unusable(Code.READ_ONLY, message, cure)
     if is_immutable(owner):
-        library, made = _IMMUTABLE[type(owner).__module__.partition(".")[0]]
-        cure = f"pass an array of numpy, torch or cupy, and make one of {library} from it: `{made}(...)`"
+        library, maker = _IMMUTABLE[type(owner).__module__.partition(".")[0]]
+        cure = f"pass an array of numpy, torch or cupy, and make one of {library} from it: `{maker}(...)`"
         raise Unusable(Code.READ_ONLY, f"is written, and an array of {library} never changes", cure)
 
 
 def malformed(what: str, error: Exception) -> Unusable:
     """Why an array cannot be used whose description of itself makes no sense, or raises."""
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    cure = "pass an array of numpy, torch, cupy or numba, or what `tileproof.runtime.interop.describe.to_device` makes"
-    return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {said}")
+    reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+    cure = 'pass an array of numpy, torch, cupy or numba, or a tensor: `tp.from_numpy(x, "cuda")`'
+    return Unusable(Code.ARGUMENT_KIND, f"has a {what} that cannot be used", cure, f"it says: {reason}")
 
 
 def dtype_of(typestr: str, value: Any) -> np.dtype[Any]:
@@ -179,8 +173,8 @@ def dtype_of(typestr: str, value: Any) -> np.dtype[Any]:
 @cache
 def stored(name: str | None) -> np.dtype[Any] | None:
     """The numpy type that holds an element type; None for a name that is not one of ours."""
-    found: DType | None = next((dtype for dtype in ALL if dtype.name == name), None)
-    return None if found is None else found.storage
+    element: DType | None = next((dtype for dtype in ALL if dtype.name == name), None)
+    return None if element is None else element.storage
 
 
 @lru_cache(maxsize=256)
@@ -229,7 +223,7 @@ def on_host(value: Any, name: str = "x", *, is_written: bool = False) -> Array |
         else:
             array = _interface_on_host(interface, value)
     if array is not None and is_written:
-        check_owner(value, name)
+        check_library_allows_writes(value, name)
     return array
 
 
@@ -272,8 +266,8 @@ def _torch_on_host(torch: Any, value: Any, name: str) -> Array:
     if kind not in ("cpu", "meta"):
         cure = f"pass a copy on the CPU, `{name}.cpu()`, and copy back what the kernel writes"
         raise Unusable(Code.ARGUMENT_KIND, f"is a tensor of torch on the device {kind}, where no kernel runs", cure)
-    found = torch_memory(torch, value, name)
-    return array_over(found.address, found.shape, found.strides, found.dtype, found.keep)
+    memory = torch_memory(torch, value, name)
+    return array_over(memory.address, memory.shape, memory.strides, memory.dtype, memory.keep)
 
 
 def _of_immutable(value: Any) -> Array | None:
@@ -291,18 +285,18 @@ def _of_immutable(value: Any) -> Array | None:
 
 def _interface_on_host(interface: Any, value: Any) -> Array:
     try:
-        told = dict(interface)
-        if told.get("mask") is not None:
+        fields = dict(interface)
+        if fields.get("mask") is not None:
             cure = "pass an array without a mask"
             raise Unusable(Code.ARGUMENT_KIND, "has a mask, which a kernel does not see", cure)
-        dtype = dtype_of(told["typestr"], value)
+        dtype = dtype_of(fields["typestr"], value)
         if dtype.hasobject:
             raise ValueError(f"elements of {dtype} are objects of Python")
-        if told.get("data") is None:  # the object itself is a buffer then
-            told["data"] = value
-        told.pop("descr", None)  # fields of records are no elements
-        told["typestr"] = _letters(dtype)
-        array = np.asarray(_Lent(told, value))
+        if fields.get("data") is None:  # the object itself is a buffer then
+            fields["data"] = value
+        fields.pop("descr", None)  # fields of records are no elements
+        fields["typestr"] = _letters(dtype)
+        array = np.asarray(_Lent(fields, value))
         if array.size and not array.__array_interface__["data"][0]:
             raise ValueError("the address is 0")
         return array.view(dtype)
@@ -331,18 +325,18 @@ def _lent_by_dlpack(value: Any, kinds: Collection[int]) -> _Lending | int | None
             # The stream that its library orders its work for; ours waits for that one if it is another.
             stream = current_stream(device)
         capsule = value if is_capsule else dlpack.capsule_of(value, stream)
-        found = dlpack.read(capsule)
+        exchanged = dlpack.read(capsule)
     except Exception as error:
         raise malformed("__dlpack__", error) from None
-    if found.device_type not in kinds:
-        return found.device_type
-    dtype = stored(found.element)
+    if exchanged.device_type not in kinds:
+        return exchanged.device_type
+    dtype = stored(exchanged.element)
     if dtype is None:
         cure = "convert it to an element type before the launch"
-        raise Unusable(Code.ARGUMENT_DTYPE, f"holds {found.element}, which is not an element type", cure)
-    steps = found.strides
-    strides = without_gaps(found.shape, dtype.itemsize) if steps is None else tuple(s * dtype.itemsize for s in steps)
-    return found, dtype, strides, capsule, stream
+        raise Unusable(Code.ARGUMENT_DTYPE, f"holds {exchanged.element}, which is not an element type", cure)
+    steps, size = exchanged.strides, dtype.itemsize
+    strides = without_gaps(exchanged.shape, size) if steps is None else tuple(step * size for step in steps)
+    return exchanged, dtype, strides, capsule, stream
 
 
 def _dlpack_on_host(value: Any) -> Array | None:
@@ -351,10 +345,10 @@ def _dlpack_on_host(value: Any) -> Array | None:
         return None
     if isinstance(lent, int):
         raise _elsewhere(lent)
-    found, dtype, strides, capsule, _ = lent
+    exchanged, dtype, strides, capsule, _ = lent
     try:
         return array_over(
-            found.address, found.shape, strides, dtype, (value, capsule), is_read_only=not found.writeable
+            exchanged.address, exchanged.shape, strides, dtype, (value, capsule), is_read_only=not exchanged.writeable
         )
     except (TypeError, ValueError) as error:
         raise malformed("__dlpack__", error) from None
@@ -373,8 +367,8 @@ def array_over(
     if 0 not in shape and not address:
         raise ValueError("the address is 0")
     data = address, is_read_only
-    told = {"version": 3, "typestr": _letters(dtype), "shape": shape, "strides": strides, "data": data}
-    array = np.asarray(_Lent(told, keep))
+    interface = {"version": 3, "typestr": _letters(dtype), "shape": shape, "strides": strides, "data": data}
+    array = np.asarray(_Lent(interface, keep))
     return array if array.dtype is dtype else array.view(dtype)
 
 
@@ -428,8 +422,6 @@ def described(value: Any, name: str = "x") -> Described | None:
     """
     if isinstance(value, np.ndarray | np.generic | bool | int | float):
         return None
-    if isinstance(value, DeviceBuffer):
-        return value.described()
     torch = torch_of(value)
     if torch is not None:
         return _torch_on_gpu(torch, value, name)
@@ -475,7 +467,7 @@ def byte_range(array: Any) -> tuple[int, int]:
 
 def check_writeable(array: Described, name: str) -> None:
     """Raises `Unusable` if a kernel must not write an array."""
-    check_owner(array.keep, name)
+    check_library_allows_writes(array.keep, name)
     if not array.writeable:
         cure = "pass a writable array, for instance a copy"
         raise Unusable(Code.READ_ONLY, "is written, and the array is read-only", cure)
@@ -530,9 +522,9 @@ def current_stream(device: int) -> int:
 def _torch_on_gpu(torch: Any, value: Any, name: str) -> Described | None:
     if torch_device(torch, value) != "cuda":
         return None
-    found = torch_memory(torch, value, name)
-    given = found.address, found.shape, found.strides, found.dtype, found.device
-    return _checked(*given, name, keep=value, capsule=found.keep)
+    memory = torch_memory(torch, value, name)
+    layout = memory.address, memory.shape, memory.strides, memory.dtype, memory.device
+    return _checked(*layout, name, keep=value, capsule=memory.keep)
 
 
 def _interface_on_gpu(interface: Any, value: Any, name: str) -> Described:
@@ -540,8 +532,8 @@ def _interface_on_gpu(interface: Any, value: Any, name: str) -> Described:
         address, read_only = interface["data"]
         shape = tuple(int(extent) for extent in interface["shape"])
         dtype = dtype_of(interface["typestr"], value)
-        given = interface.get("strides")
-        strides = without_gaps(shape, dtype.itemsize) if given is None else tuple(int(stride) for stride in given)
+        steps = interface.get("strides")
+        strides = without_gaps(shape, dtype.itemsize) if steps is None else tuple(int(stride) for stride in steps)
         stream, mask = interface.get("stream"), interface.get("mask")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise malformed("__cuda_array_interface__", error) from None
@@ -557,10 +549,10 @@ def _dlpack_on_gpu(value: Any, name: str) -> Described | None:
     lent = _lent_by_dlpack(value, dlpack.CUDA_KINDS)
     if lent is None or isinstance(lent, int):
         return None
-    found, dtype, strides, capsule, stream = lent
+    exchanged, dtype, strides, capsule, stream = lent
     return _checked(
-        found.address, found.shape, strides, dtype, found.device, name, writeable=found.writeable, stream=stream,
-        keep=value, capsule=capsule,
+        exchanged.address, exchanged.shape, strides, dtype, exchanged.device, name, writeable=exchanged.writeable,
+        stream=stream, keep=value, capsule=capsule,
     )  # fmt: skip
 
 
@@ -590,51 +582,3 @@ def _number_of(device: Any) -> int:
     """The GPU that an array without elements says it is on."""
     number = getattr(device, "id", device)
     return number if isinstance(number, int) else 0
-
-
-# Arrays of our own.
-
-
-class DeviceBuffer:
-    """An array on a GPU that tileproof owns, without gaps: for programs without torch or cupy."""
-
-    def __init__(self, shape: tuple[int, ...], dtype: np.dtype[Any], device: int = 0) -> None:
-        from tileproof.backends.cuda.device.driver import Device
-
-        self.shape, self.dtype, self.device = shape, dtype, device
-        owner = Device(device)
-        self.address = owner.allocate(math.prod(shape) * dtype.itemsize)
-        weakref.finalize(self, _release, owner, self.address)
-
-    @property
-    def __cuda_array_interface__(self) -> dict[str, Any]:
-        data = self.address, False
-        # No stream: what made the contents has been waited for.
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": data, "strides": None, "version": 3}
-
-    def described(self) -> Described:
-        """What a launch reads of it."""
-        strides = without_gaps(self.shape, self.dtype.itemsize)
-        return Described(self.address, self.shape, strides, self.dtype, self.device, True, Memory.DEVICE, keep=self)
-
-    def numpy(self) -> Array:
-        """A copy on the host, made when the current stream has done what it was given."""
-        return host_copy(self.described())
-
-
-def _release(owner: Device, address: int) -> None:
-    # Where the context is lost, the memory went with it.
-    with suppress(LaunchError):
-        owner.free(address)
-
-
-def to_device(array: Array, device: int = 0) -> DeviceBuffer:
-    """A copy of a numpy array on a GPU."""
-    from tileproof.backends.cuda.device.driver import Device
-
-    source = np.asarray(array, order="C")
-    if source.dtype.hasobject:
-        raise TypeError(f"elements of {source.dtype} are objects of Python, and stay on the host")
-    buffer = DeviceBuffer(source.shape, source.dtype, device)
-    Device(device).copy_from_host(buffer.address, source, current_stream(device))
-    return buffer

@@ -18,11 +18,11 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_each
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each
 from tileproof.backends.cuda.assembler.cubin import Remark, warnings_of
-from tileproof.backends.cuda.codegen.program import Program
-from tileproof.backends.cuda.device.loaded_code import Code, Request, code_of, job_of
-from tileproof.compiler.bundles import Held, pack
+from tileproof.backends.cuda.codegen.program import Program, Request
+from tileproof.backends.cuda.device.loaded_code import Code, code_of, job_of
+from tileproof.compiler.bundles import BundledKernel, pack
 from tileproof.compiler.cache import default, digest, recorded, write_whole
 from tileproof.compiler.proofs import fingerprint, read_entry, write_entry
 from tileproof.compiler.proved import Proved
@@ -38,7 +38,6 @@ from .launch import prepare
 
 Assemble: TypeAlias = Callable[..., Iterable[tuple[Job, Assembled | TileproofError]]]
 """What calls the assembler, as `assemble_each` does."""
-_OPTIONS: Final = Options(remarks=True)
 _PAGE: Final = 4096
 _NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
 """A flag that older versions of Python do not name: the system need not promise memory that is never written."""
@@ -59,7 +58,7 @@ class Plan:
     """A launch that was bound and proved, and the code it needs for some architectures."""
 
     launch: Launch
-    found: Proved
+    proved: Proved
     bound: Bound
     variants: tuple[Variant, ...]
     proof: Mapping[str, bytes]
@@ -69,7 +68,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Made:
+class CompiledVariant:
     """What came of one variant of a plan: code, or what is wrong."""
 
     plan: Plan
@@ -95,17 +94,17 @@ def plan_launch(launch: Launch, archs: Sequence[str], *, checked: bool = True) -
     # A kernel of its own: one that was launched or planned before remembers its proof, and reads no entry.
     kernel = launch.kernel.with_schedule(launch.kernel.schedule or Schedule())
     with recorded() as proof:
-        found, bound = prepare(kernel, tuple(launch.args), dict(launch.constants))
-        space = space_of(found, bound)
-        variants = tuple(variant(found, bound, space, arch, checked=checked) for arch in archs)
-        _ = found.key  # writes the proof
-    return Plan(launch, found, bound, variants, dict(proof), time.perf_counter() - started)
+        proved, bound = prepare(kernel, tuple(launch.args), dict(launch.constants))
+        space = space_of(proved, bound)
+        variants = tuple(variant(proved, bound, space, arch, checked=checked) for arch in archs)
+        _ = proved.key  # writes the proof
+    return Plan(launch, proved, bound, variants, dict(proof), time.perf_counter() - started)
 
 
 def compile_all(
     plans: Sequence[Plan], *, workers: int | None = None, programs: bool = False, verbose: bool | None = None,
     assemble: Assemble | None = None,
-) -> Iterator[Made]:  # fmt: skip
+) -> Iterator[CompiledVariant]:  # fmt: skip
     """Makes what plans need and the cache does not have, several at a time; gives each as it is done.
 
     `programs` asks for the bytecode too where the code is in the cache. One that fails ends nothing.
@@ -115,20 +114,20 @@ def compile_all(
     for plan, wanted in ((each, wanted) for each in plans for wanted in each.variants):
         kept = _kept(wanted)
         if kept is not None and not programs:
-            yield Made(plan, wanted, *kept, is_kept=True)
+            yield CompiledVariant(plan, wanted, *kept, is_kept=True)
             continue
         started = time.perf_counter()
         try:
             request = wanted.request()
             program = request.lowered()
         except TileproofError as error:
-            yield Made(plan, wanted, error)
+            yield CompiledVariant(plan, wanted, error)
             continue
         seconds = plan.seconds + time.perf_counter() - started
         if kept is not None:
-            yield Made(plan, wanted, *kept, program, seconds, is_kept=True)
+            yield CompiledVariant(plan, wanted, *kept, program, seconds, is_kept=True)
             continue
-        job = job_of(request, program, _OPTIONS)
+        job = job_of(request, program, remarks=True)
         # Some forms of a kernel come to the same code, which is then assembled once.
         sharing = waiting.setdefault((job.arch, job.bytecode), [])
         if not sharing:
@@ -137,11 +136,11 @@ def compile_all(
     for job, outcome in (assemble or assemble_each)(jobs, workers, verbose=verbose):
         for plan, wanted, request, program, seconds in waiting[job.arch, job.bytecode]:
             if isinstance(outcome, TileproofError):
-                yield Made(plan, wanted, outcome, (), program, seconds)
+                yield CompiledVariant(plan, wanted, outcome, (), program, seconds)
                 continue
             code = code_of(request, program, outcome)
             _keep(wanted, code, outcome.remarks)
-            yield Made(plan, wanted, code, outcome.remarks, program, seconds)
+            yield CompiledVariant(plan, wanted, code, outcome.remarks, program, seconds)
 
 
 def _kept(wanted: Variant) -> tuple[Code, tuple[Remark, ...]] | None:
@@ -168,36 +167,38 @@ def _remarks_key(wanted: Variant) -> str:
 # Bundles.
 
 
-def write_bundle(path: str | os.PathLike[str], made: Iterable[Made], *, version: str, assembler: str) -> int:
+def write_bundle(
+    path: str | os.PathLike[str], outcomes: Iterable[CompiledVariant], *, version: str, assembler: str
+) -> int:
     """Writes a bundle of all that was made; gives its bytes. What lies there is replaced, as a whole or not at all."""
     codes: dict[Plan, dict[str, str]] = {}
     entries: dict[str, bytes] = {}
-    for each in made:
+    for each in outcomes:
         assert isinstance(each.outcome, Code), "what failed is in no bundle"
         codes.setdefault(each.plan, {})[each.variant.target.arch] = each.variant.key
         # How long the assembler took would make every bundle another.
         entries[each.variant.key] = write_entry(replace(each.outcome, seconds=0.0), ())
         entries |= each.plan.proof
-    data = pack(version, assembler, [_held(plan, keys) for plan, keys in codes.items()], entries)
+    data = pack(version, assembler, [_bundled(plan, keys) for plan, keys in codes.items()], entries)
     write_whole(Path(path), data)
     return len(data)
 
 
-def _held(plan: Plan, codes: Mapping[str, str]) -> Held:
-    kernel, constants = plan.found.kernel, plan.bound.constants
-    return Held(kernel.name, Path(kernel.filename).name, shapes_of(plan), constants, sorted(plan.proof), codes)
+def _bundled(plan: Plan, codes: Mapping[str, str]) -> BundledKernel:
+    kernel, constants = plan.proved.kernel, plan.bound.constants
+    return BundledKernel(kernel.name, Path(kernel.filename).name, shapes_of(plan), constants, sorted(plan.proof), codes)
 
 
 def shapes_of(plan: Plan) -> str:
     """The arguments of a launch as `tileproof compile --shapes` takes them."""
     types = {
         parameter.value.name: parameter.value.type.stored_as.name
-        for parameter in plan.found.ir.parameters
+        for parameter in plan.proved.ir.parameters
         if isinstance(parameter.value.type, TensorType)
     }
     shapes = {name: f"{'x'.join(map(str, array.shape))}:{types[name]}" for name, array in plan.bound.tensors.items()}
-    given = shapes | {name: repr(value) for name, value in plan.bound.scalars.items()}
-    return ",".join(f"{each.name}={given[each.name]}" for each in parse(plan.found.kernel).signature.arguments)
+    texts = shapes | {name: repr(value) for name, value in plan.bound.scalars.items()}
+    return ",".join(f"{each.name}={texts[each.name]}" for each in parse(plan.proved.kernel).signature.arguments)
 
 
 # Arrays.

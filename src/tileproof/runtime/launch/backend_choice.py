@@ -14,8 +14,7 @@ from tileproof.backends.base import AUTO, Backend, backend_of, names
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
-
-from .recording import recording
+from tileproof.runtime.memory.recorder import recording
 
 DEFAULT: Final = AUTO
 """Where launches run if nobody chose: where their arguments are."""

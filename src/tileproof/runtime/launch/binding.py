@@ -83,49 +83,49 @@ def fail(
 ) -> NoReturn:  # fmt: skip
     """Raises `LaunchError`, pointing at the parameter in the kernel's signature."""
     span = signature.span if parameter is None else parameter.span
-    found = Diagnostic(code, message, span, label, labels, notes, help, kernel=signature.name)
-    raise LaunchError(found) from None
+    diagnostic = Diagnostic(code, message, span, label, labels, notes, help, kernel=signature.name)
+    raise LaunchError(diagnostic) from None
 
 
 def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> Bound:
     """The arguments of a launch, checked and sorted."""
-    given = _by_name(signature, args, named)
+    values = _by_name(signature, args, named)
     bound = Bound()
     if len(args) == len(signature.arguments):
         bound.args, bound.constants_given = args, named
     seen: dict[str, TensorParameter] = {}
     for tensor in signature.tensors:
-        array = _array(signature, tensor, given)
+        array = _array(signature, tensor, values)
         _bind_device(signature, tensor, array, bound)
         bound.tensors[tensor.name] = array
-        if type(given[tensor.name]) is Tensor:
-            bound.own[tensor.name] = given[tensor.name]
+        if type(values[tensor.name]) is Tensor:
+            bound.own[tensor.name] = values[tensor.name]
         _bind_dtype(signature, tensor, array, bound)
         _check_alignment(signature, tensor, array)
         _bind_dimensions(signature, tensor, array, bound, seen)
     for constant in signature.constants:
         name = constant.name
         if name in signature.static and name in named and name not in bound.dimensions:
-            bound.dimensions[name] = int(_given(signature, constant, named))  # type: ignore[arg-type]
+            bound.dimensions[name] = int(_constant_value(signature, constant, named))  # type: ignore[arg-type]
     constants = _constants(signature, named, bound)
     _bind_equations(signature, bound, constants)
     for constant in signature.constants:
         bound.constants[constant.name] = _constant(signature, constant, named, bound)
     for parameter in signature.arguments:
         if isinstance(parameter, ScalarParameter):
-            bound.scalars[parameter.name] = _scalar(signature, parameter, given[parameter.name], bound)
+            bound.scalars[parameter.name] = _scalar(signature, parameter, values[parameter.name], bound)
     return bound
 
 
 def _constants(signature: Signature, named: Mapping[str, Any], bound: Bound) -> dict[str, int]:
     """The whole numbers among the constants that are no dimension: expressions such as `"V/BV"` use them."""
-    found = {}
+    constants = {}
     for constant in signature.constants:
         if constant.name not in signature.static:
             value = _constant(signature, constant, named, bound)
             if isinstance(value, int) and not isinstance(value, bool):
-                found[constant.name] = value
-    return found
+                constants[constant.name] = value
+    return constants
 
 
 def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, int]) -> None:
@@ -165,13 +165,13 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
             f"`{signature.name}` takes {len(names)} arguments ({shown}), and {len(args)} are given",
             help=f"constants are given by name: {constants}" if constants else "",
         )
-    given = dict(zip(names, args, strict=False))
+    values = dict(zip(names, args, strict=False))
     known = {constant.name for constant in signature.constants}
     for name, value in named.items():
-        if name in given:
+        if name in values:
             fail(signature, Code.ARGUMENT_COUNT, f"`{name}` is given twice", help="give it once, by position or name")
         if name in names:
-            given[name] = value
+            values[name] = value
         elif name not in known:
             choices = ", ".join([*names, *(constant.name for constant in signature.constants)])
             fail(
@@ -180,7 +180,7 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
                 f"`{signature.name}` has no parameter `{name}`",
                 help=f"it has {choices}",
             )
-    missing = [parameter for parameter in signature.arguments if parameter.name not in given]
+    missing = [parameter for parameter in signature.arguments if parameter.name not in values]
     if missing:
         what = ", ".join(f"`{parameter.name}`" for parameter in missing)
         fail(
@@ -190,11 +190,11 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
             missing[0],
             help=f"it takes {shown}",
         )
-    return given
+    return values
 
 
-def _array(signature: Signature, tensor: TensorParameter, given: Mapping[str, Any]) -> Array | Described:
-    value = given[tensor.name]
+def _array(signature: Signature, tensor: TensorParameter, values: Mapping[str, Any]) -> Array | Described:
+    value = values[tensor.name]
     array = _memory_of(signature, tensor, value)
     if array is None:
         message = f"`{tensor.name}` is a tensor, and the argument is of type {type(value).__name__}"
@@ -227,16 +227,16 @@ def _memory_of(signature: Signature, tensor: TensorParameter, value: Any) -> Arr
     if type(value) is Tensor:
         return value.seen_by_launch()
     try:
-        found = described(value, tensor.name)
-        if found is None:
+        on_gpu = described(value, tensor.name)
+        if on_gpu is None:
             return on_host(value, tensor.name, is_written=is_written)
         if is_written:
-            check_writeable(found, tensor.name)
+            check_writeable(on_gpu, tensor.name)
     except Unusable as why:
         label = f"declared as {tensor.access}" if is_written else ""
         message = f"`{tensor.name}` {why.message}"
         fail(signature, why.code, message, tensor, label=label, notes=why.notes, help=why.help)
-    return found
+    return on_gpu
 
 
 def _bind_device(signature: Signature, tensor: TensorParameter, array: Array | Described, bound: Bound) -> None:
@@ -365,8 +365,8 @@ def _bind_dimensions(
                 )
             case Named(name=name) if bound.dimensions.setdefault(name, extent) != extent:
                 first = seen[name]
-                given = bound.tensors[first.name].shape
-                shapes = f"`{first.name}` has the shape {given}, `{tensor.name}` {array.shape}"
+                shape = bound.tensors[first.name].shape
+                shapes = f"`{first.name}` has the shape {shape}, `{tensor.name}` {array.shape}"
                 fail(
                     signature,
                     Code.DIMENSION_DIFFERS,
@@ -428,20 +428,20 @@ def _constant(
 ) -> ConstantValue:
     if constant.name in signature.static:
         extent = bound.dimensions[constant.name]
-        if constant.name in named and _given(signature, constant, named) != extent:
-            given = shown(named[constant.name])
+        if constant.name in named and _constant_value(signature, constant, named) != extent:
+            text = shown(named[constant.name])
             fail(
                 signature,
                 Code.CONSTANT_VALUE,
-                f"`{constant.name}` is a dimension of the arguments, {extent}, and {given} is given",
+                f"`{constant.name}` is a dimension of the arguments, {extent}, and {text} is given",
                 constant,
                 help="leave it out: it is bound from the arguments",
             )
         return extent
-    return _given(signature, constant, named)
+    return _constant_value(signature, constant, named)
 
 
-def _given(signature: Signature, constant: ConstantParameter, named: Mapping[str, Any]) -> ConstantValue:
+def _constant_value(signature: Signature, constant: ConstantParameter, named: Mapping[str, Any]) -> ConstantValue:
     """The value a launch gives a constant, or its default."""
     value = named.get(constant.name, constant.default)
     if isinstance(value, np.generic):
@@ -452,5 +452,5 @@ def _given(signature: Signature, constant: ConstantParameter, named: Mapping[str
     if not takes(constant.type, value):
         message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {shown(value)} is given"
         fail(signature, Code.CONSTANT_VALUE, message, constant, help=cure_for(constant.type, value))
-    made: ConstantValue = float(value) if constant.type is float else value
-    return made
+    number: ConstantValue = float(value) if constant.type is float else value
+    return number

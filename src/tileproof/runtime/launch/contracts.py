@@ -1,4 +1,4 @@
-"""What a launch demands beyond the signature: contents in range, groups that divide. `aliasing` has the rest."""
+"""What a launch demands beyond the signature: memory of its own, contents in range, groups that divide."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.ops import Group
 from tileproof.ir.types import INDEX_LIMIT, Access
 from tileproof.runtime.interop.describe import Array, host_copy
+from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
 from tileproof.runtime.memory.contents import Measured, Wanted, measure
 
 from .binding import Bound, fail
 
 if TYPE_CHECKING:
-    from tileproof.analysis.relations import Compare, Fits
+    from tileproof.analysis.launch_guards import Compare, Fits
 
 Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 """What is known of the contents of an argument: remembered, or measured now."""
@@ -86,7 +87,7 @@ def demand(
     """
     fault = None if measured.meets(wanted) else fault_in(host_copy(array), wanted)
     if fault is not None:
-        refuse(signature, tensor, wanted, fault, loaded_at)
+        reject(signature, tensor, wanted, fault, loaded_at)
 
 
 class Wrong(Enum):
@@ -177,7 +178,7 @@ def incurable(wanted: Wanted, shape: tuple[int, ...]) -> Fault | None:
     return Fault(Wrong.CROWDED, (), (), size, size) if is_crowded else None
 
 
-def refuse(
+def reject(
     signature: Signature, tensor: TensorParameter, wanted: Wanted, fault: Fault, loaded_at: Span | None = None
 ) -> NoReturn:
     """Raises what a launch says of wrong contents."""
@@ -215,6 +216,59 @@ def refuse(
             message = f"`{name}` has {fault.size} entries, none of them -1, and {dimension} has {extent} elements"
             help = f"pass fewer entries, or more elements of {dimension}"
     fail(signature, Code.CONTENTS, message, tensor, labels=labels, notes=notes, help=help)
+
+
+def check_memory(signature: Signature, bound: Bound) -> None:
+    """Raises `LaunchError` where a written argument shares memory with another, or with itself."""
+    tensors = signature.tensors
+    for tensor in tensors:
+        if _is_written(tensor) and (reason := self_overlap(bound.tensors[tensor.name])):
+            array = bound.tensors[tensor.name]
+            fail(
+                signature,
+                Code.ALIASED,
+                f"`{tensor.name}` is written, and its strides may put two of its elements in one place",
+                tensor,
+                label=f"declared as {tensor.access}",
+                notes=(f"the array has the shape {array.shape} and the strides {array.strides} (in bytes)", reason),
+                help=f"pass an array with a place for each element: a copy of `{tensor.name}`, or a new one",
+            )
+    for number, tensor in enumerate(tensors):
+        for other in tensors[number + 1 :]:
+            if _is_written(tensor) or _is_written(other):
+                _check_pair(signature, bound, tensor, other)
+
+
+def _check_pair(signature: Signature, bound: Bound, tensor: TensorParameter, other: TensorParameter) -> None:
+    overlap = overlap_of(bound.tensors[tensor.name], bound.tensors[other.name])
+    if overlap is Overlap.NONE:
+        return
+    written, second = (tensor, other) if _is_written(tensor) else (other, tensor)
+    notes: tuple[str, ...] = ()
+    verb = "share"
+    if overlap is Overlap.UNKNOWN:
+        verb = "may share"
+        notes = ("the ranges of their addresses meet, and their strides do not show that the elements are apart",)
+    if _is_written(second):
+        message = f"`{tensor.name}` and `{other.name}` {verb} memory, and both are written"
+        cure = f"pass an array of its own for each of `{tensor.name}` and `{other.name}`"
+    else:
+        message = f"`{written.name}` and `{second.name}` {verb} memory, and `{written.name}` is written"
+        cure = f"pass a copy of `{second.name}`, or write an in-place kernel with one InOut for both"
+    fail(
+        signature,
+        Code.ALIASED,
+        message,
+        other,
+        label=f"declared as {other.access}",
+        labels=(Label(tensor.span, f"declared as {tensor.access}"),),
+        notes=notes,
+        help=cure,
+    )
+
+
+def _is_written(tensor: TensorParameter) -> bool:
+    return tensor.access is not Access.IN
 
 
 def check_groups(signature: Signature, bound: Bound, groups: Sequence[Group]) -> None:

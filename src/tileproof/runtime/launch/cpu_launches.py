@@ -26,7 +26,7 @@ from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded, Lowered
 from tileproof.backends.cpu.device.pool import ARENAS
 from tileproof.backends.cpu.device.queue import STEP, copy_of, step_of
 from tileproof.backends.cpu.target import Target, depth_for, host
-from tileproof.backends.launching import bits_of
+from tileproof.backends.scalars import scalar_word
 from tileproof.compiler.cache import default, digest
 from tileproof.compiler.proofs import keep_ir, read_entry, read_ir, write_entry
 from tileproof.compiler.proved import Proved, signature_of
@@ -34,18 +34,18 @@ from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Memo
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import address_of, keep_still
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of
-from tileproof.runtime.memory.owned import is_own, note_writes, work_of
 from tileproof.runtime.stream.cpu_streams import Called, caller, current
 from tileproof.runtime.stream.thread_pool import pool
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import native as fast
 from .binding import Bound
 from .cpu_plans import RECORD, plan_of
 from .launch_cache import Form, can_follow, launch_with, remember
+from .owned import is_own, note_writes, work_of
 from .premises import Copy, bring, bring_back, check_own_contents, copy_for, fill
 
 _ALIGNMENT: Final = 64
@@ -92,13 +92,13 @@ class Launched(Work):
                     return False
         return not self.guards or super().is_current()
 
-    def given(self) -> None:
+    def note_writes(self) -> None:
         if self.note is not None:
             self.note()
             return
         for tensor in self.own_written:
             if tensor.block.written is None:
-                tensor.block.version += 1
+                tensor.block.writes += 1
             else:
                 tensor.note_write()
 
@@ -109,6 +109,19 @@ class Launched(Work):
             if tensor.block.account is not None
             for low, high in tensor.runs
         ]
+
+    def run(self, _: int) -> None:
+        """Does the launch on this thread, which has taken its leases."""
+        bring(self.copies)
+        if self.programs:
+            code, words = self.loaded.code, self.words
+            arena = ARENAS.take(code.arena)
+            pool().run(self.loaded.main, words[2], self.programs, words[4], code.arena, arena)
+            ARENAS.give(arena)
+        error = self.failure()
+        if error is not None:
+            raise error
+        bring_back(self.copies)
 
     def failure(self) -> BaseException | None:
         words = self.words
@@ -131,88 +144,71 @@ class Launched(Work):
 # Starting.
 
 
-def launch(loaded: Loaded, found: Proved, bound: Bound) -> None:
+def launch(loaded: Loaded, proved: Proved, bound: Bound) -> None:
     """Runs a launch that was bound and checked, and remembers how for those like it."""
-    signature = signature_of(found)
+    signature = signature_of(proved)
     if not loaded.is_plain:
-        _launch_in_parts(found, bound, loaded)
+        _launch_in_parts(proved, bound, loaded)
         return
-    launched = _of(found, bound, loaded)
+    launched = _of(proved, bound, loaded)
     launched.guards = bound.guards
-    launched.note = lambda: note_writes(signature, bound, found)
-    start(launched, found, signature)
+    launched.note = lambda: note_writes(signature, bound, proved)
+    start(launched, proved, signature)
     launched.note = None  # it holds what the launch is made of, and was of use
     if bound.args is None or not can_follow(signature, bound.args):
         return
-    plan = plan_of(found, bound, bound.args, loaded, launched.words, launched.programs)
+    plan = plan_of(proved, bound, bound.args, loaded, launched.words, launched.programs)
     if plan is not None:
-        remember(found, bound.constants_given, plan, host())
+        remember(proved, bound.constants_given, plan, host())
 
 
-def _launch_in_parts(found: Proved, bound: Bound, loaded: Loaded) -> None:
+def _launch_in_parts(proved: Proved, bound: Bound, loaded: Loaded) -> None:
     """Runs a launch that is more than one job, or needs Python in between."""
     if not is_own(bound):
-        run_here(deferred(loaded, bound), found, bound)
+        run_here(deferred(loaded, bound), proved, bound)
         return
-    work, steps = called(deferred(loaded, bound), found, bound)
+    work, steps = called(deferred(loaded, bound), proved, bound)
     work.guards, work.own = bound.guards, tuple(bound.own.values())
-    work.note = lambda: note_writes(signature_of(found), bound, found)
+    work.note = lambda: note_writes(signature_of(proved), bound, proved)
     current().push(work, steps)
     work.note = None
 
 
-def run_here(function: Callable[[], None], found: Proved, bound: Bound) -> None:
+def run_here(function: Callable[[], None], proved: Proved, bound: Bound) -> None:
     """Runs a launch that is a function of Python on this thread."""
-    signature = signature_of(found)
+    signature = signature_of(proved)
     work = work_of(signature, bound, bound.keep)
-    work.note = lambda: note_writes(signature, bound, found)
-    fill(bound.copies, found, signature, bound.dimensions)
-    with caller().doing(work):
+    work.note = lambda: note_writes(signature, bound, proved)
+    fill(bound.copies, proved, signature, bound.dimensions)
+
+    def run(_: int) -> None:
         bring(bound.copies)
         function()
         bring_back(bound.copies)
+
+    caller().run(work, run)
     work.note = None
 
 
-def start(launched: Launched, found: Proved, signature: Signature) -> None:
+def start(launched: Launched, proved: Proved, signature: Signature) -> None:
     """Gives a launch to the current stream, or does it here if others can reach its memory."""
     if not launched.programs and not launched.copies:
         return
     launched.address_words()
-    words = launched.words
     if launched.is_own:
-        current().push(launched, words)
+        current().push(launched, launched.words)
         return
-    fill(launched.copies, found, signature, launched.dimensions)
-    thread = caller()
-    turn = thread.begin(launched)
-    # Written out: a context manager calls functions of Python at the end, and a signal may come before those.
-    try:
-        bring(launched.copies)
-        if launched.programs:
-            loaded = launched.loaded
-            arena = ARENAS.take(loaded.code.arena)
-            pool().run(loaded.main, words[2], launched.programs, words[4], loaded.code.arena, arena)
-            ARENAS.give(arena)
-        error = launched.failure()
-        if error is not None:
-            raise error
-        bring_back(launched.copies)
-    except BaseException as error:
-        thread.broken[turn] = error
-        thread.reach(turn)
-        thread.settle()
-        raise
-    thread.reach(turn)
+    fill(launched.copies, proved, signature, launched.dimensions)
+    caller().run(launched, launched.run)
 
 
 def follow(form: Form, args: tuple[Any, ...]) -> bool:
     """Launches like an earlier launch; False if none is like it, and nothing was done."""
-    packed, found = form.plans.packed, form.found
+    packed, proved = form.plans.packed, form.proved
     target = host()
     if not packed or not (form.target is target or form.target == target):
         return False
-    signature, copies, guards = signature_of(found), list[Copy](), list[tuple[Block, int]]()
+    signature, copies, guards = signature_of(proved), list[Copy](), list[tuple[Block, int]]()
     in_place = list[tuple[int, TensorParameter, bytes | None, int]]()
     kept = keep_still(args)
     if kept is None:
@@ -236,15 +232,15 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
     raw = fast.match(form.plans, kept)
     if raw is None or form.plans.packed is not packed:
         return False
-    told = array("Q")
-    told.frombytes(raw)
-    plan = packed[told[0]].plan
+    words = array("Q")
+    words.frombytes(raw)
+    plan = packed[words[0]].plan
     assert plan.cpu is not None
     end = 2 + len(plan.words)
     reads, writes, own, own_written, is_own_all = [], [], [], [], not copies
     at = end
     for place, is_read, is_written in form.tensors:
-        span = told[at], told[at + 1]
+        span = words[at], words[at + 1]
         at += 2
         if is_read:
             reads.append(span)
@@ -265,9 +261,9 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
         return False
     dimensions = plan.keep.dimensions
     if plan.cpu.dimensions:
-        dimensions = {**dimensions, **dict(zip(plan.cpu.dimensions, told[at:], strict=False))}
+        dimensions = {**dimensions, **dict(zip(plan.cpu.dimensions, words[at:], strict=False))}
     launched = Launched(
-        signature.name, plan.keep.loaded, told[2:end], told[1], dimensions, reads, writes, (args, kept), own,
+        signature.name, plan.keep.loaded, words[2:end], words[1], dimensions, reads, writes, (args, kept), own,
         own_written, is_own=is_own_all, copies=copies,
     )  # fmt: skip
     launched.guards = guards
@@ -277,8 +273,8 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
         if isinstance(parameter.element, ContentOf)
     ]
     if not all(map(form.has_looked_at, looked_at)):
-        guards += check_own_contents(found, signature, form.premises, kept, dimensions)
-    start(launched, found, signature)
+        guards += check_own_contents(proved, signature, form.premises, kept, dimensions)
+    start(launched, proved, signature)
     for each in looked_at:  # not before: `start` raises if somebody wrote meanwhile
         form.looked_at[each[0]] = each
     return True
@@ -287,20 +283,20 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
 # In graphs.
 
 
-def steps_of(loaded: Loaded, found: Proved, bound: Bound) -> tuple[Work, array[int]]:
+def steps_of(loaded: Loaded, proved: Proved, bound: Bound) -> tuple[Work, array[int]]:
     """A launch for a graph: what it uses, and the steps of a queue that run it. The work keeps what they need."""
     if loaded.is_native:
-        launched = _of(found, bound, loaded)
+        launched = _of(proved, bound, loaded)
         return launched, _steps(launched, bound)
-    return called(deferred(loaded, bound), found, bound)
+    return called(deferred(loaded, bound), proved, bound)
 
 
-def called(function: Callable[[], None], found: Proved, bound: Bound) -> tuple[Called, array[int]]:
+def called(function: Callable[[], None], proved: Proved, bound: Bound) -> tuple[Called, array[int]]:
     """The same for a launch that is a function of Python."""
-    work = work_of(signature_of(found), bound, bound.keep)
-    made = Called(work.name, function, work.reads, work.writes, bound.keep)
-    made.views = work.views
-    return made, made.steps
+    work = work_of(signature_of(proved), bound, bound.keep)
+    call = Called(work.name, function, work.reads, work.writes, bound.keep)
+    call.views = work.views
+    return call, call.steps
 
 
 def _steps(launched: Launched, bound: Bound) -> array[int]:
@@ -332,14 +328,14 @@ def _steps(launched: Launched, bound: Bound) -> array[int]:
 # Words.
 
 
-def _of(found: Proved, bound: Bound, loaded: Loaded) -> Launched:
+def _of(proved: Proved, bound: Bound, loaded: Loaded) -> Launched:
     """A launch from its arguments."""
-    signature, places = signature_of(found), loaded.words.places
+    signature, places = signature_of(proved), loaded.words.places
     values = loaded.fixed_words(bound.tensors, bound.dimensions)
     for tensor in loaded.tensors:
         values[places[tensor.name, "pointer"]] = address_of(bound.tensors[tensor.name])
     for scalar in loaded.scalars:
-        values[places[scalar.name]] = bits_of(scalar.type.dtype, bound.scalars[scalar.name])
+        values[places[scalar.name]] = scalar_word(scalar.type.dtype, bound.scalars[scalar.name])
     assert places["record"] == 0
     total = loaded.programs(bound.dimensions)
     items = 1 if loaded.combined else total
@@ -365,44 +361,44 @@ def deferred(loaded: Loaded, bound: Bound) -> Callable[[], None]:
 # Code.
 
 
-def loaded_for(found: Proved, bound: Bound) -> Loaded:
+def loaded_for(proved: Proved, bound: Bound) -> Loaded:
     """The code for a launch: in memory, on disk, or made now."""
     target = host()
     depth = depth_for(target)
-    lowered_ones, known = _lowered_ones.of(found), _loaded_ones.of(found)
+    lowered_ones, known = _lowered_ones.of(proved), _loaded_ones.of(proved)
     lowered = lowered_ones.get(depth)
     if lowered is None:
-        lowered = lowered_ones[depth] = Lowered(_lowered(found, depth))
+        lowered = lowered_ones[depth] = Lowered(_lowered(proved, depth))
     facts = lowered.facts(bound.tensors, bound.dimensions, target.caches.l3)
     loaded = known.get((facts, target))
     if loaded is None:
         with _making:
-            loaded = known.get((facts, target)) or _ready(found, lowered, facts, target)
+            loaded = known.get((facts, target)) or _ready(proved, lowered, facts, target)
             known[facts, target] = loaded
     return loaded
 
 
-def _lowered(found: Proved, depth: int) -> ops.KernelIR:
+def _lowered(proved: Proved, depth: int) -> ops.KernelIR:
     """The IR that code is made of, from disk if it is there."""
-    key = digest("cpu ir", found.key, depth) if found.key else ""
-    kernel = read_ir(found.kernel, found.elaborated, key) if key else None
+    key = digest("cpu ir", proved.key, depth) if proved.key else ""
+    kernel = read_ir(proved.kernel, proved.elaborated, key) if key else None
     if kernel is None:
         from tileproof.compiler.pipeline import Cpu, lower
 
-        kernel = lower(found.ready, Cpu(depth))
+        kernel = lower(proved.ready, Cpu(depth))
         if key:
-            keep_ir(found.kernel, found.elaborated, key, kernel)
+            keep_ir(proved.kernel, proved.elaborated, key, kernel)
     return kernel
 
 
-def _ready(found: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
+def _ready(proved: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
     """A kernel's native form for some facts, from disk if it is there."""
-    if not found.key:
+    if not proved.key:
         from tileproof.backends.cpu.codegen import program
 
         code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
         return Loaded(lowered, facts, code)
-    key = digest("cpu", found.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
+    key = digest("cpu", proved.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())

@@ -14,7 +14,7 @@ from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded
 from tileproof.backends.cpu.device.pool import Arena
 from tileproof.backends.cpu.device.queue import STEP
 from tileproof.backends.cpu.target import host
-from tileproof.backends.launching import places as places_of
+from tileproof.backends.parallel_space import place_count
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.records import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
@@ -22,14 +22,14 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Unnamed, size_of
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import by_storage
-from tileproof.runtime.memory.owned import any_check
+from tileproof.runtime.native import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
+from tileproof.runtime.native.layout import SMALL, Division, From
 from tileproof.runtime.stream.thread_pool import pool
 
 from .binding import Bound
 from .contracts import any_looks_at_scalars
 from .launch_cache import scalar_argument
-from .native import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
-from .native.layout import SMALL, Division, From
+from .owned import any_check
 
 RECORD: Final = (0, NOBODY, 0, 0, 0, 0)
 """What a failed check reports, before there is one."""
@@ -45,16 +45,16 @@ class _Kept:
 
 
 def plan_of(
-    found: Proved, bound: Bound, args: tuple[Any, ...], loaded: Loaded, words: Sequence[int], programs: int
+    proved: Proved, bound: Bound, args: tuple[Any, ...], loaded: Loaded, words: Sequence[int], programs: int
 ) -> Plan | None:
     """What a launch found that holds for all like it; None if others like it need the full way."""
-    signature = signature_of(found)
-    compares = found.verdict.compares
+    signature = signature_of(proved)
+    compares = proved.verdict.compares
     if any(copy.is_back for copy in bound.copies) or any_looks_at_scalars(compares):
         return None
     unpacked = limits(loaded.kernel, loaded.lowered.packable)
     is_open = not (
-        loaded.has_setup or compares or found.groups or signature.equations
+        loaded.has_setup or compares or proved.groups or signature.equations
         or unpacked is None or any(bound.dimensions[name] > most for name, most in unpacked)
         or any(not isinstance(size_of(walker), int) for walker in loaded.words.walkers)
     )  # fmt: skip
@@ -64,7 +64,7 @@ def plan_of(
     units = dict(zip((tensor.name for tensor in loaded.tensors), facts.unit, strict=True))
     scalars = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
     large = dict(zip((tensor.name for tensor in loaded.tensors), facts.stream, strict=True))
-    for parameter, given in zip(signature.arguments, args, strict=True):
+    for parameter, value in zip(signature.arguments, args, strict=True):
         if isinstance(parameter, TensorParameter):
             name, array_of = parameter.name, bound.tensors[parameter.name]
             dtype, word = by_storage()[array_of.dtype], STEP + loaded.words.places[parameter.name, "pointer"]
@@ -84,11 +84,11 @@ def plan_of(
                 )
         else:
             word = STEP + loaded.words.places[parameter.name]
-            scalar = scalar_argument(scalars[parameter.name], given, word)
+            scalar = scalar_argument(scalars[parameter.name], value, word)
             if scalar is None:
                 return None
             arguments.append(scalar)
-    cpu = _on_cpu(found, bound, loaded, (words, programs), free, unpacked if is_open else None)
+    cpu = _on_cpu(proved, bound, loaded, (words, programs), free, unpacked if is_open else None)
     return Plan(
         tuple(arguments), (*words[: -len(RECORD)], *RECORD), loaded.main, (1, 1, 1), 0, CPU, 0,
         keep=_Kept(loaded, dict(bound.dimensions), cpu[1]), cpu=cpu[0],
@@ -96,14 +96,14 @@ def plan_of(
 
 
 def _on_cpu(
-    found: Proved, bound: Bound, loaded: Loaded, made_of: tuple[Sequence[int], int], free: Sequence[str],
+    proved: Proved, bound: Bound, loaded: Loaded, made_of: tuple[Sequence[int], int], free: Sequence[str],
     unpacked: Sequence[tuple[str, int]] | None,
 ) -> tuple[OnCpu, Arena]:  # fmt: skip
     """`unpacked` has the greatest extents of an open plan; None for a plan of one shape."""
     words, programs = made_of
     is_open = unpacked is not None
     arena = _arena_for(loaded.code.arena)
-    sources = tuple(_sources(bound, loaded, free, found)) if is_open else ()
+    sources = tuple(_sources(bound, loaded, free, proved)) if is_open else ()
     divided = tuple(
         (free.index(name), size, Division.EXACT if (name, size) in loaded.facts.divided else Division.RAGGED)
         for name, size in loaded.lowered.walks if is_open and name in free
@@ -112,54 +112,54 @@ def _on_cpu(
     # A plan for one shape knows how much there is to do; the bytes between which a tensor lies may be few all the same.
     is_small = is_open or sum(array.nbytes for array in bound.tensors.values()) <= SMALL
     is_quick = is_small and not (
-        any_check(found) or found.premises or _may_run_long(found.ready) or loaded.has_setup
+        any_check(proved) or proved.premises or _may_run_long(proved.ready) or loaded.has_setup
     )
-    made = OnCpu(
+    on_cpu = OnCpu(
         STEP, len(words) - len(RECORD), programs, tuple(free), is_open, is_quick, pool().chunks,
         host().caches.l3, arena.address, sources, divided,
     )  # fmt: skip
-    return made, arena
+    return on_cpu, arena
 
 
-def _sources(bound: Bound, loaded: Loaded, free: Sequence[str], found: Proved) -> list[Source]:
+def _sources(bound: Bound, loaded: Loaded, free: Sequence[str], proved: Proved) -> list[Source]:
     """The words of an open plan that follow from extents and strides."""
-    places, made = loaded.words.places, list[Source]()
-    order = {parameter.name: number for number, parameter in enumerate(signature_of(found).arguments)}
+    places, sources = loaded.words.places, list[Source]()
+    order = {parameter.name: number for number, parameter in enumerate(signature_of(proved).arguments)}
     for tensor in loaded.tensors:
         for axis in range(bound.tensors[tensor.name].ndim):
-            made.append(Source(STEP + places[tensor.name, "extent", axis], From.EXTENT, order[tensor.name], axis))
-            made.append(Source(STEP + places[tensor.name, "stride", axis], From.STRIDE, order[tensor.name], axis))
+            sources.append(Source(STEP + places[tensor.name, "extent", axis], From.EXTENT, order[tensor.name], axis))
+            sources.append(Source(STEP + places[tensor.name, "stride", axis], From.STRIDE, order[tensor.name], axis))
     for name in loaded.code.dimensions:
         if name in free:
-            made.append(Source(STEP + loaded.words.dimension(name), From.DIMENSION, free.index(name)))
+            sources.append(Source(STEP + loaded.words.dimension(name), From.DIMENSION, free.index(name)))
     fixed = 1
     for walker in loaded.words.walkers:
         size, dimension = size_of(walker), walker.type.dimension
         assert isinstance(size, int)
         if dimension in free:
             word = STEP + places[walker.name, "count"]
-            made.append(Source(word, From.PLACES, free.index(dimension), int(walker.type.is_piece), size))
+            sources.append(Source(word, From.PLACES, free.index(dimension), int(walker.type.is_piece), size))
         else:
-            fixed *= places_of(walker, bound.dimensions)
-    made.append(Source(STEP + places["programs"], From.PROGRAMS, size=fixed))
-    made.append(Source(3, From.PROGRAMS))
-    made.append(Source(4, From.CHUNK))
-    return made
+            fixed *= place_count(walker, bound.dimensions)
+    sources.append(Source(STEP + places["programs"], From.PROGRAMS, size=fixed))
+    sources.append(Source(3, From.PROGRAMS))
+    sources.append(Source(4, From.CHUNK))
+    return sources
 
 
 def _open_dimensions(signature: Signature) -> list[str]:
     """The dimensions that a plan leaves open: those that are no constants of the code, and `_`."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for tensor in signature.tensors:
         for axis, dimension in enumerate(tensor.dimensions):
             match dimension:
                 case Named(name=name) if name not in signature.static:
-                    found[name] = None
+                    names[name] = None
                 case Unnamed():
-                    found[f"{tensor.name}.{axis}"] = None
+                    names[f"{tensor.name}.{axis}"] = None
                 case _:
                     pass
-    return list(found)
+    return list(names)
 
 
 def _number(free: Sequence[str], tensor: TensorParameter, axis: int) -> int:

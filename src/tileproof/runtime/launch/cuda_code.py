@@ -10,13 +10,13 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
-from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Facts
 from tileproof.backends.cuda.codegen.memory_order import Dependent
-from tileproof.backends.cuda.codegen.program import read_first
+from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.backends.launching import require
+from tileproof.backends.scalars import require
 from tileproof.compiler.bundles import without_assembler
 from tileproof.compiler.cache import default, digest
 from tileproof.compiler.pipeline import Cuda, lower
@@ -72,11 +72,10 @@ class Variant:
             self.schedule.key, self.serial, self.checked, None if self.dependent is None else self.dependent.key,
         )  # fmt: skip
 
-    def request(self) -> running.Request:
+    def request(self) -> Request:
         """What is to be compiled."""
         name = _symbol(self.kernel.name)
-        given = self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent
-        return running.Request(*given)
+        return Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent)
 
 
 def _symbol(name: str) -> str:
@@ -84,31 +83,31 @@ def _symbol(name: str) -> str:
     return "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in name) or "kernel"
 
 
-def variant(found: Proved, bound: Bound, space: running.Space, arch: str, *, checked: bool = True,
+def variant(proved: Proved, bound: Bound, space: running.LaunchSpace, arch: str, *, checked: bool = True,
             addresses: Mapping[str, int] | None = None) -> Variant:  # fmt: skip
     """The form of a kernel that a launch needs. `checked=False` gives its unsafe twin, for tests."""
-    kernel = _lowered(found, checked)
+    kernel = _lowered(proved, checked)
     where = addresses or {name: address_of(array) for name, array in bound.tensors.items()}
     facts = running.facts_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
-    schedule, target = getattr(found.kernel, "schedule", None) or _PLAIN, target_for(arch)
+    schedule, target = getattr(proved.kernel, "schedule", None) or _PLAIN, target_for(arch)
     # Code that can begin early runs in any launch.
     dependent = Dependent() if schedule.dependent and target.can_wait else None
-    return Variant(kernel, facts, target, schedule, is_serial(found), found.key, checked, dependent)
+    return Variant(kernel, facts, target, schedule, is_serial(proved), proved.key, checked, dependent)
 
 
-def _lowered(found: Proved, checked: bool) -> KernelIR:
+def _lowered(proved: Proved, checked: bool) -> KernelIR:
     """The kernel as the backend takes it."""
-    known = _lowered_ones.of(found)
+    known = _lowered_ones.of(proved)
     if checked not in known:
-        known[checked] = lower(found.ready if checked else found.ir, Cuda())
+        known[checked] = lower(proved.ready if checked else proved.ir, Cuda())
     return known[checked]
 
 
-def is_serial(found: Proved) -> bool:
+def is_serial(proved: Proved) -> bool:
     """Whether programs must run one after another, for sums of floats that come out the same every time."""
-    if not found.kernel.deterministic:
+    if not proved.kernel.deterministic:
         return False
-    tensors = (p.value.type for p in found.ir.parameters if isinstance(p.value.type, TensorType))
+    tensors = (p.value.type for p in proved.ir.parameters if isinstance(p.value.type, TensorType))
     return any(of.access is Access.SUM and of.stored_as.is_float for of in tensors)
 
 
@@ -118,9 +117,9 @@ def target_for(arch: str) -> Target:
     return Target(arch)
 
 
-def space_of(found: Proved, bound: Bound) -> running.Space:
+def space_of(proved: Proved, bound: Bound) -> running.LaunchSpace:
     """The programs of a launch."""
-    return running.space_of(found.ready, bound.dimensions, lambda name: entries_of(bound, name))
+    return running.launch_space(proved.ready, bound.dimensions, lambda name: entries_of(bound, name))
 
 
 def code_of(wanted: Variant) -> running.Code:
@@ -151,22 +150,21 @@ def arch_of(ordinal: int) -> str:
     return _device(ordinal).arch
 
 
-def early(found: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: int) -> running.Loaded | None:
+def early(proved: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: int) -> running.Loaded | None:
     """Code of a form that reads tensors early, of which the launch ahead writes none.
 
     None if it would read nothing early, or there is no way to make it: what was compiled elsewhere waits first.
     """
-    known = _early_ones.of(found)
-    held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
-    if held not in known:
+    known = _early_ones.of(proved)
+    key = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
+    if key not in known:
         dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
-        given = wanted.kernel, wanted.facts, wanted.target, wanted.schedule, wanted.serial
-        names = read_first(*given, dependent)
-        known[held] = None
+        names = replace(wanted, dependent=dependent).request().read_first()
+        known[key] = None
         if names:
             with suppress(LaunchError):
-                known[held] = ready(found, replace(wanted, dependent=replace(dependent, frozen=names)), ordinal)
-    return known[held]
+                known[key] = ready(proved, replace(wanted, dependent=replace(dependent, frozen=names)), ordinal)
+    return known[key]
 
 
 def first_programs(schedule: Schedule, ordinal: int) -> int:
@@ -183,7 +181,7 @@ class Compiled:
 
     loaded: running.Loaded
     facts: Facts
-    space: running.Space
+    space: running.LaunchSpace
 
 
 class CudaBackend:
@@ -191,17 +189,17 @@ class CudaBackend:
 
     on_gpu = True
 
-    def compile(self, found: Proved, bound: Bound) -> Compiled:
+    def compile(self, proved: Proved, bound: Bound) -> Compiled:
         """Machine code for a launch: in memory, on disk, or made now."""
         assert bound.device is not None
-        require(found.ready, bound.scalars, bound.dimensions)
-        space = space_of(found, bound)
-        wanted = variant(found, bound, space, arch_of(bound.device))
-        return Compiled(ready(found, wanted, bound.device), wanted.facts, space)
+        require(proved.ready, bound.scalars, bound.dimensions)
+        space = space_of(proved, bound)
+        wanted = variant(proved, bound, space, arch_of(bound.device))
+        return Compiled(ready(proved, wanted, bound.device), wanted.facts, space)
 
 
-def ready(found: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
-    known = _ready_ones.of(found)
+def ready(proved: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
+    known = _ready_ones.of(proved)
     held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
     loaded = known.get(held)
     if loaded is None:

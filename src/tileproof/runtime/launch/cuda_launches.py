@@ -17,25 +17,25 @@ from contextlib import suppress
 from typing import Any
 
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
+from tileproof.backends.cuda.device import stream_launch as starting
 from tileproof.backends.cuda.device.driver import Device
-from tileproof.backends.cuda.device.start import Started
+from tileproof.backends.cuda.device.stream_launch import Started
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.frontend.signature import ContentOf, Signature, parse
 from tileproof.ir.types import Access
-from tileproof.runtime.device import cuda_copies
 from tileproof.runtime.interop.describe import Array, Described, address_of, host_copy, torch_of, wait_for_owner
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.contents import Key, key_of
 from tileproof.runtime.memory.ledger import Span, Work, raise_again, untraced
-from tileproof.runtime.memory.owned import note_writes, spans_of
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream, torch_cuda
 from tileproof.runtime.stream.streams import chained, chosen_stream
+from tileproof.runtime.tensor import cuda_copies
 from tileproof.runtime.tensor.tensors import Tensor
 
 from .binding import Bound, fail
+from .owned import note_writes, spans_of
 
 _in_foreign_graphs: list[Block] = []
 """Memory that launches use which another library has captured."""
@@ -75,17 +75,17 @@ class Launch(Work):
             return untraced(error)
 
 
-def give(found: Proved, bound: Bound, loaded: running.Loaded, space: running.Space) -> None:
+def give(proved: Proved, bound: Bound, loaded: running.Loaded, space: running.LaunchSpace) -> None:
     """Gives a launch to the current stream."""
     assert bound.device is not None
-    signature = parse(found.kernel).signature
+    signature = parse(proved.kernel).signature
     stream = current_cuda_stream(bound.device)
     _demand_entries(signature, stream)
     torch_stream = torch_stream_beside(stream, is_theirs=_is_theirs(bound))
     work = Launch(signature.name, *spans_of(signature, bound))
     work.started = None
     work.guards = bound.guards
-    work.note = lambda: _note_writes(signature, bound, found, work)
+    work.note = lambda: _note_writes(signature, bound, proved, work)
     work.keep = tuple(_kept(bound, stream, torch_stream is not None))
     written = [bound.own.get(tensor.name) for tensor in signature.tensors if tensor.access is not Access.IN]
     work.exact = [span for own in written if own is not None for span in _spans(own)]
@@ -148,8 +148,8 @@ def _wait(signature: Signature, bound: Bound, stream: CudaStream, turn: int, sta
     stream.know(turn)
 
 
-def _note_writes(signature: Signature, bound: Bound, found: Proved, work: Launch) -> None:
-    note_writes(signature, bound, found)
+def _note_writes(signature: Signature, bound: Bound, proved: Proved, work: Launch) -> None:
+    note_writes(signature, bound, proved)
     if work.started is None or work.started.error is not None:
         # It broke off: what the kernel vouches for may not have come about.
         for tensor in signature.tensors:

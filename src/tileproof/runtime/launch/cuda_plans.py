@@ -9,29 +9,29 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from tileproof.backends.cuda.codegen.layout_facts import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Facts
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import entry_point
-from tileproof.backends.launching import requires_scalars
+from tileproof.backends.scalars import requires_scalars
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import by_storage
+from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import current_stream
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of, raise_again
+from tileproof.runtime.native import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
+from tileproof.runtime.native.follower import follow_torch
 from tileproof.runtime.stream import streams
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 from tileproof.runtime.tensor.tensors import Tensor
 
-from . import native as fast
 from .binding import Bound
 from .contracts import any_looks_at_scalars
 from .cuda_code import Compiled
 from .cuda_launches import give
 from .launch_cache import Form, can_follow, launch_with, remember, scalar_argument
-from .native import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
-from .native.around import follow_torch
 
 
 def follow(form: Form, args: tuple[Any, ...]) -> bool:
@@ -77,13 +77,13 @@ def _follow_in_order(form: Form, args: tuple[Any, ...], stream: CudaStream, chos
     raw = fast.match(plans, args)
     if raw is None or stream.is_recording:
         return False
-    told = array("Q")
-    told.frombytes(raw)
-    plan = plans.kept[told[0]]
+    words = array("Q")
+    words.frombytes(raw)
+    plan = plans.kept[words[0]]
     at, reads, writes = 2 + len(plan.words), list[Span](), list[Span]()
     for argument in plan.arguments:
         if isinstance(argument, TensorArgument):
-            span = told[at], told[at + 1]
+            span = words[at], words[at + 1]
             at += 2
             if argument.is_read:
                 reads.append(span)
@@ -95,7 +95,7 @@ def _follow_in_order(form: Form, args: tuple[Any, ...], stream: CudaStream, chos
     with ledger.lock:
         if ledger.poisoned:
             return False
-        stream.note(Work(form.found.kernel.name, reads, writes))
+        stream.note(Work(form.proved.kernel.name, reads, writes))
         return bool(fast.launch(plans, args, *chosen))
 
 
@@ -106,13 +106,13 @@ def _broke(
     """Raises why a launch that the native code gave to a stream broke off: the driver took the first of two calls, and
     its leases are taken. What it was to write is poisoned."""
     reads, writes, written = list[Span](), list[Span](), list[Tensor]()
-    for argument, given in zip(arguments, args, strict=True):
-        seen = readers.see(given)
+    for argument, value in zip(arguments, args, strict=True):
+        seen = readers.see(value)
         if isinstance(argument, TensorArgument) and seen is not None:
             before, behind = argument.reach
             (writes if argument.is_written else reads).append((seen.address - before, seen.address + behind))
-            if argument.is_written and type(given) is Tensor:
-                written.append(given)
+            if argument.is_written and type(value) is Tensor:
+                written.append(value)
     at = CudaStream.of(device, stream)
     driver = at.gpu.driver
     work = _Broken(name, reads, writes)
@@ -144,35 +144,35 @@ class _Broken(Work):
 launch_with("cuda", follow)
 
 
-def launch(code: Compiled, found: Proved, bound: Bound) -> None:
+def launch(code: Compiled, proved: Proved, bound: Bound) -> None:
     """Runs a kernel on a GPU, and remembers how for launches with the same constants."""
     loaded, facts, space = code.loaded, code.facts, code.space
-    give(found, bound, loaded, space)
+    give(proved, bound, loaded, space)
     assert bound.device is not None
-    signature, args, named = signature_of(found), bound.args, bound.constants_given
+    signature, args, named = signature_of(proved), bound.args, bound.constants_given
     if args is None or not all(type(value) is int for value in named.values()):
         return
-    if not _is_repeatable(found, signature, loaded) or not can_follow(signature, args):
+    if not _is_repeatable(proved, signature, loaded) or not can_follow(signature, args):
         return
     if loaded.is_joined and current_cuda_stream(bound.device).is_recording:
         return  # the pool is not to be set up meanwhile, and whoever records does not launch often
     plan = _plan(signature, bound, loaded, facts, space, args)
     if plan is not None:
-        remember(found, named, plan)
+        remember(proved, named, plan)
 
 
-def _is_repeatable(found: Proved, signature: Signature, loaded: running.Loaded) -> bool:
+def _is_repeatable(proved: Proved, signature: Signature, loaded: running.Loaded) -> bool:
     """Whether all that a launch decides follows from shapes, strides and addresses."""
     return (
         (loaded.is_plain or loaded.is_joined)
         and not any(isinstance(tensor.element, ContentOf) for tensor in signature.tensors)
-        and not any_looks_at_scalars(found.verdict.compares)
-        and not requires_scalars(found.ready)
+        and not any_looks_at_scalars(proved.verdict.compares)
+        and not requires_scalars(proved.ready)
     )
 
 
 def _plan(
-    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.Space,
+    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.LaunchSpace,
     args: tuple[Any, ...],
 ) -> Plan | None:  # fmt: skip
     """What a launch found that holds for every launch like it; None if scalars are of an unusual type."""
@@ -180,7 +180,7 @@ def _plan(
     layouts = dict(zip((tensor.name for tensor in loaded.tensors), facts.layouts, strict=True))
     dtypes = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
     arguments: list[TensorArgument | ScalarArgument] = []
-    for parameter, given in zip(signature.arguments, args, strict=True):
+    for parameter, value in zip(signature.arguments, args, strict=True):
         name = parameter.name
         if isinstance(parameter, TensorParameter):
             array = bound.tensors[name]
@@ -190,7 +190,7 @@ def _plan(
             is_read = parameter.access is not Access.OUT
             arguments.append(TensorArgument(dtype, array.shape, array.strides, alignment, is_written, word, is_read))
         else:
-            scalar = scalar_argument(dtypes[name], given, loaded.place("scalar", name))
+            scalar = scalar_argument(dtypes[name], value, loaded.place("scalar", name))
             if scalar is None:
                 return None
             arguments.append(scalar)
@@ -205,8 +205,9 @@ def _plan(
 
 
 def _join(
-    arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded, space: running.Space
-) -> Join | None:
+    arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded,
+    space: running.LaunchSpace,
+) -> Join | None:  # fmt: skip
     """What comes behind the kernel itself, if anything does."""
     if not loaded.is_joined:
         return None

@@ -26,9 +26,9 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 
 from tileproof.language import spaces, tiles
+from tileproof.language.annotations import In, Index, InOut, Min, Out
 from tileproof.language.dtypes import I32, I64, T, U, i64
 from tileproof.language.kernel import Kernel, kernel
-from tileproof.language.parameters import In, Index, InOut, Min, Out
 from tileproof.runtime.memory.contents import Wanted
 from tileproof.runtime.tensor.creation import empty
 from tileproof.runtime.tensor.tensors import Tensor
@@ -96,9 +96,9 @@ def copy_rows(copy: Out[T, "A B R C"], source: In[T, "A B R C"], *, BC: int = 10
         copy[a, b, r, c] = source[a, b, r, c]
 
 
-def within(given: Any) -> Any:
+def within(entries: Any) -> Any:
     """Entries as numbers that fit an index: what is far away is as wrong as before."""
-    return tiles.clip(given, -2, FAR)
+    return tiles.clip(entries, -2, FAR)
 
 
 @kernel(deny_checks=True)

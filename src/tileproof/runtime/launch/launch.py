@@ -10,16 +10,15 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.memory.aliasing import check_memory
 from tileproof.runtime.memory.ledger import Outdated
-from tileproof.runtime.memory.owned import Knowing, check_own
+from tileproof.runtime.memory.recorder import recording
 
 from . import backend_choice as choice
 from .binding import Bound, bind
-from .contracts import check_compares, check_contents, check_groups
+from .contracts import check_compares, check_contents, check_groups, check_memory
 from .launch_cache import forms_of
+from .owned import Knowing, check_own
 from .premises import separate
-from .recording import recording
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter import Order
@@ -33,10 +32,10 @@ def compile(kernel: Kernel, specialization: Specialization) -> Proved:
     Remembered while what it captured has not changed.
     """
     known, key = _proved.of(kernel), key_of(specialization)
-    found = known.get(key)
-    if found is None or not found.is_current:
-        found = known[key] = compiled_for(kernel, specialization)
-    return found
+    proved = known.get(key)
+    if proved is None or not proved.is_current:
+        proved = known[key] = compiled_for(kernel, specialization)
+    return proved
 
 
 def key_of(specialization: Specialization) -> object:
@@ -44,28 +43,28 @@ def key_of(specialization: Specialization) -> object:
     return specialization.dtypes, repr(specialization.constants)
 
 
-def check(found: Proved, bound: Bound) -> None:
+def check(proved: Proved, bound: Bound) -> None:
     """The launch's half of the proof: what its memory, its extents and the contents of its index tensors must be.
 
     Premises in memory that others can write get memory of the launch's own, which is filled and looked at under the
     leases.
     """
-    signature = signature_of(found)
+    signature = signature_of(proved)
     check_memory(signature, bound)
     check_own(signature, bound)
-    check_groups(signature, bound, found.groups)
-    check_compares(signature, bound, found.verdict)
-    separate(found, signature, bound)
-    while not _has_contents(found, bound):
-        separate(found, signature, bound, all_of_them=True)
+    check_groups(signature, bound, proved.groups)
+    check_compares(signature, bound, proved.verdict)
+    separate(proved, signature, bound)
+    while not _has_contents(proved, bound):
+        separate(proved, signature, bound, all_of_them=True)
 
 
-def _has_contents(found: Proved, bound: Bound) -> bool:
+def _has_contents(proved: Proved, bound: Bound) -> bool:
     """Looks at the index tensors that are not copied; False if others write them meanwhile."""
-    signature, known = signature_of(found), Knowing(bound.own)
+    signature, known = signature_of(proved), Knowing(bound.own)
     waiting = {copy.tensor.name for copy in bound.copies}
     try:
-        check_contents(signature, bound, found.holes, found.verdict.complete, known, but=waiting)
+        check_contents(signature, bound, proved.holes, proved.verdict.complete, known, but=waiting)
     except Outdated:
         return False
     bound.guards += known.guards
@@ -77,21 +76,21 @@ def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tup
 
     So no premise is copied: code for a GPU is made for index tensors that lie as these do.
     """
-    found, bound = prepare_recorded(kernel, args, named)
-    check_own(signature_of(found), bound)
-    check_contents(signature_of(found), bound, found.holes, found.verdict.complete)
-    return found, bound
+    proved, bound = prepare_recorded(kernel, args, named)
+    check_own(signature_of(proved), bound)
+    check_contents(signature_of(proved), bound, proved.holes, proved.verdict.complete)
+    return proved, bound
 
 
 def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Proved, Bound]:
     """The same for a launch that runs later, again and again: what memory holds is then looked at, and not now."""
     signature = parse(kernel).signature
     bound = bind(signature, args, named)
-    found = compile(kernel, bound.specialization)
+    proved = compile(kernel, bound.specialization)
     check_memory(signature, bound)
-    check_groups(signature, bound, found.groups)
-    check_compares(signature, bound, found.verdict)
-    return found, bound
+    check_groups(signature, bound, proved.groups)
+    check_compares(signature, bound, proved.verdict)
+    return proved, bound
 
 
 _elaborated_ones: Final = Memo[dict[object, Elaborated]](dict)
@@ -107,16 +106,17 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     if is_like_an_earlier(kernel, args, named, backend):
         return
     bound = bind(parse(kernel).signature, args, named)  # types, ranks, dimensions, devices; or LaunchError
-    found = compile(kernel, bound.specialization)  # parse, prove, *raise if not proved*, lower
-    check(found, bound)  # aliasing, contracts, contents: the launch's half of the proof
-    device_of(bound.device).launch(choice.backend_for(backend, kernel.name, bound.device), found, bound)  # leases, code
+    proved = compile(kernel, bound.specialization)  # parse, prove, *raise if not proved*, lower
+    check(proved, bound)  # aliasing, contracts, contents: the launch's half of the proof
+    chosen = choice.backend_for(backend, kernel.name, bound.device)
+    device_of(bound.device).launch(chosen, proved, bound)  # leases, code
 
 
 def is_like_an_earlier(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any], backend: str) -> bool:
     """Launches by the plan of an earlier launch; False if none is like it, and nothing was done."""
     for form in forms_of(kernel, named):
         try:
-            if backend in (choice.DEFAULT, form.backend) and form.found.is_current and form.launch(args):
+            if backend in (choice.DEFAULT, form.backend) and form.proved.is_current and form.launch(args):
                 return True
         except Outdated:
             pass  # another thread wrote what this one had looked at
@@ -131,7 +131,7 @@ def interpret(
     `order` is "forward", "reverse", or a number that seeds a shuffle. With `sanitize` it raises at the first race, at
     an element of an `Out` nobody wrote, and always at an access outside a tensor. A run that raises changes nothing.
     """
-    from tileproof.analysis.holes import holes_matter
+    from tileproof.analysis.index_entries import loaded_through
     from tileproof.backends import interpreter
 
     if not isinstance(kernel, Kernel):
@@ -140,21 +140,21 @@ def interpret(
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
     signature = parse(kernel).signature
     bound = bind(signature, args, constants)
-    made = _elaborated(kernel, bound.specialization)
+    elaborated = _elaborated(kernel, bound.specialization)
     check_memory(signature, bound)
     check_own(signature, bound)
-    check_contents(signature, bound, holes_matter(made.ir), known=Knowing(bound.own))
-    check_groups(signature, bound, groups_of(made.ir))
+    check_contents(signature, bound, loaded_through(elaborated.ir), known=Knowing(bound.own))
+    check_groups(signature, bound, groups_of(elaborated.ir))
     choice.backend_for("interpreter", kernel.name, bound.device)
-    interpreter.run(made.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
+    interpreter.run(elaborated.ir, {**bound.tensors, **bound.scalars}, bound.dimensions, order=order, sanitize=sanitize)
 
 
 def _elaborated(kernel: Kernel, specialization: Specialization) -> Elaborated:
     """The IR of a kernel, proved or not, from its cache while what it captured has not changed."""
     known, key = _elaborated_ones.of(kernel), key_of(specialization)
-    made = known.get(key)
-    if made is None or not made.is_current:
+    elaborated = known.get(key)
+    if elaborated is None or not elaborated.is_current:
         from tileproof.compiler.pipeline import compile_for
 
-        made = known[key] = compile_for(kernel, specialization)
-    return made
+        elaborated = known[key] = compile_for(kernel, specialization)
+    return elaborated

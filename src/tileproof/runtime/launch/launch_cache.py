@@ -13,19 +13,19 @@ from typing import Any, Final, TypeAlias
 from tileproof.backends.cpu.target import ENCODED, Target, this_machine
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.records import dataclass
-from tileproof.frontend.names import split
+from tileproof.frontend.captures import split
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel, Memo
+from tileproof.runtime.memory.recorder import recording
+from tileproof.runtime.native import Plan, Plans, ScalarArgument, readers, register_buffer
+from tileproof.runtime.native.follower import Follow, Way, follower
+from tileproof.runtime.native.layout import Around
 from tileproof.runtime.stream import streams
 from tileproof.runtime.tensor.tensors import Tensor
 
 from . import backend_choice as choice
-from .native import Plan, Plans, ScalarArgument, readers, register_buffer
-from .native.around import Follow, Way, follower
-from .native.layout import Around
-from .recording import recording
 
 _SCALARS: Final = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64")
 """The types of scalars that a launch like an earlier one may have."""
@@ -49,7 +49,7 @@ point into. The record is compared by identity: it is kept here, so no other ten
 class Form:
     """A kernel compiled for one device, and the launches of it that others can follow."""
 
-    found: Proved
+    proved: Proved
     target: Target | None
     """The processor that its code is for; None on a GPU."""
     plans: Plans = field(default_factory=Plans)
@@ -61,14 +61,14 @@ class Form:
     """By place, the index tensor of our own that was as wanted in the last launch."""
 
     @staticmethod
-    def of(found: Proved, target: Target | None) -> Form:
+    def of(proved: Proved, target: Target | None) -> Form:
         """A form that nothing is remembered of yet."""
-        signature = signature_of(found)
+        signature = signature_of(proved)
         places = {parameter.name: place for place, parameter in enumerate(signature.arguments)}
         read = (Access.IN, Access.INOUT)
         tensors = tuple((places[t.name], t.access in read, t.access is not Access.IN) for t in signature.tensors)
-        premises = tuple((places[t.name], t) for t in signature.tensors if t.name in found.premises)
-        return Form(found, target, Plans(), tensors, premises)
+        premises = tuple((places[t.name], t) for t in signature.tensors if t.name in proved.premises)
+        return Form(proved, target, Plans(), tensors, premises)
 
     def has_looked_at(self, look: Look) -> bool:
         """Whether an index tensor is the one of the last launch, in the same version, for the same extent."""
@@ -101,25 +101,25 @@ def _are_alike(one: Plan, other: Plan) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in names)
 
 
-def remember(found: Proved, constants: Mapping[str, Any], plan: Plan, target: Target | None = None) -> None:
+def remember(proved: Proved, constants: Mapping[str, Any], plan: Plan, target: Target | None = None) -> None:
     """Has launches like one that went the full way follow its plan, on the CPU while the code is to be for `target`."""
-    _form_of(found.kernel, tuple(constants.items()), found, target).add(plan)
+    _form_of(proved.kernel, tuple(constants.items()), proved, target).add(plan)
 
 
-def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], found: Proved, target: Target | None) -> Form:
+def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], proved: Proved, target: Target | None) -> Form:
     """What is remembered of one form of a kernel. Forms that are out of date are forgotten."""
     known = FORMS.of(kernel)
     forms = known.get(key, ())
     for form in forms:
-        if form.found is found and form.target == target:
+        if form.proved is proved and form.target == target:
             return form
     if key not in known and len(known) >= _MOST:
         known.clear()
         kernel.remembered.clear()
-    made = Form.of(found, target)
-    known[key] = (made, *(form for form in forms if form.found.is_current))[:_FORMS]
+    new = Form.of(proved, target)
+    known[key] = (new, *(form for form in forms if form.proved.is_current))[:_FORMS]
     kernel.remembered[key] = kernel.recent = _follower(key, known[key])
-    return made
+    return new
 
 
 def forms_of(kernel: Kernel, constants: Mapping[str, Any]) -> Sequence[Form]:
@@ -143,7 +143,7 @@ def launch_with(backend: str, launcher: Launcher) -> None:
 def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Form]) -> Follow:
     """What follows launches with the same constants, unless something is unusual."""
     usual = (None, this_machine())
-    ways = [Way(*split(each.found.elaborated.captures), each.plans) for each in forms if each.target in usual]
+    ways = [Way(*split(each.proved.elaborated.captures), each.plans) for each in forms if each.target in usual]
     return follower(dict(key), ways, _around)
 
 
@@ -152,17 +152,17 @@ def can_follow(signature: Signature, args: tuple[Any, ...]) -> bool:
     readers.refresh()
     types = {reader.type for reader in readers.known()}
     pairs = zip(signature.arguments, args, strict=True)
-    for parameter, given in pairs:
+    for parameter, value in pairs:
         if isinstance(parameter, TensorParameter):
-            if type(given) not in types:
+            if type(value) not in types:
                 return False
-            if type(given) is Tensor:
-                given.make_record()
+            if type(value) is Tensor:
+                value.make_record()
     return True
 
 
-def scalar_argument(dtype: DType, given: Any, word: int | None) -> ScalarArgument | None:
+def scalar_argument(dtype: DType, value: Any, word: int | None) -> ScalarArgument | None:
     """A scalar of a plan; None if it is of an unusual type."""
-    if type(given) not in (bool, int, float) or dtype.name not in _SCALARS:
+    if type(value) not in (bool, int, float) or dtype.name not in _SCALARS:
         return None
-    return ScalarArgument(dtype, type(given), word)
+    return ScalarArgument(dtype, type(value), word)

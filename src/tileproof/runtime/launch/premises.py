@@ -1,8 +1,8 @@
 """Premises hold while a kernel runs: shared memory never supplies one.
 
-Whatever a proof depends on (`analysis.premises`) and others could write is copied once, under the lease of the launch,
-into memory of its own. Contents are measured in the copy, and the kernel reads the copy. Memory of our own that nobody
-else can reach is used as it is: there the leases keep writers away.
+Whatever a proof depends on (`analysis.premise_tensors`) and others could write is copied once, under the lease of the
+launch, into memory of its own. Contents are measured in the copy, and the kernel reads the copy. Memory of our own that
+nobody else can reach is used as it is: there the leases keep writers away.
 
 What memory holds when a graph is recorded says nothing about its replays. So a graph makes the copies at every replay,
 and of an index tensor one that is tested on the device and harmless whatever the tensor holds (`index_kernels`). Where
@@ -30,14 +30,14 @@ from tileproof.runtime.interop.describe import Array, byte_range, plain_array
 from tileproof.runtime.memory.block import Block
 from tileproof.runtime.memory.contents import Key, Measured, Wanted, key_of
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of
-from tileproof.runtime.memory.owned import Knowing, minted_by
 from tileproof.runtime.stream.cpu_streams import caller
 from tileproof.runtime.tensor.creation import empty, over
 from tileproof.runtime.tensor.tensors import Tensor
 
 from .binding import Bound, fail
-from .contracts import check_content, check_contents, fault_of, incurable, refuse, wanted_of
+from .contracts import check_content, check_contents, fault_of, incurable, reject, wanted_of
 from .index_kernels import Launch, copied, words_for
+from .owned import Knowing, minted_by
 
 _SMALL: Final = 1 << 16
 """Bytes that are copied in less time than it takes to take leases."""
@@ -72,7 +72,7 @@ def copy_for(tensor: TensorParameter, value: Any) -> Copy | None:
     return Copy(tensor, original, np.empty(original.shape, original.dtype), byte_range(original))
 
 
-def separate(found: Proved, signature: Signature, bound: Bound, *, all_of_them: bool = False) -> None:
+def separate(proved: Proved, signature: Signature, bound: Bound, *, all_of_them: bool = False) -> None:
     """Gives a launch memory of its own for the premises that others can write; or for all of them.
 
     Those that stay where they are become guards: when the launch takes its leases, nobody may have got hold of them.
@@ -82,7 +82,7 @@ def separate(found: Proved, signature: Signature, bound: Bound, *, all_of_them: 
         return
     done = {copy.tensor.name for copy in bound.copies}
     for tensor in signature.tensors:
-        if tensor.name not in found.premises or tensor.access is Access.OUT or tensor.name in done:
+        if tensor.name not in proved.premises or tensor.access is Access.OUT or tensor.name in done:
             continue
         own = bound.own.get(tensor.name)
         if own is not None and not all_of_them:
@@ -97,17 +97,17 @@ def separate(found: Proved, signature: Signature, bound: Bound, *, all_of_them: 
             bound.tensors[tensor.name] = copy.private
 
 
-def fill(copies: Sequence[Copy], found: Proved, signature: Signature, dimensions: Mapping[str, int]) -> None:
+def fill(copies: Sequence[Copy], proved: Proved, signature: Signature, dimensions: Mapping[str, int]) -> None:
     """Copies the premises that a launch only reads, and looks at what index tensors among all copies hold."""
     if not copies:
         return
     if not _filled_now(copies):
-        with caller().doing(Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ())):
-            for copy in copies:
-                np.copyto(copy.private, copy.original)
+        caller().run(
+            Work(f"what `{signature.name}` depends on", [copy.span for copy in copies], ()), lambda _: _copy_all(copies)
+        )
     for copy in copies:
         if isinstance(copy.tensor.element, ContentOf):
-            check_content(signature, copy.tensor, copy.private, dimensions, found.holes, found.verdict.complete)
+            check_content(signature, copy.tensor, copy.private, dimensions, proved.holes, proved.verdict.complete)
 
 
 def _filled_now(copies: Sequence[Copy]) -> bool:
@@ -119,9 +119,13 @@ def _filled_now(copies: Sequence[Copy]) -> bool:
     with ledger.lock, ledger.door:
         if not ledger.is_quiet:
             return False
-        for copy in copies:
-            np.copyto(copy.private, copy.original)
+        _copy_all(copies)
     return True
+
+
+def _copy_all(copies: Sequence[Copy]) -> None:
+    for copy in copies:
+        np.copyto(copy.private, copy.original)
 
 
 def bring(copies: Sequence[Copy]) -> None:
@@ -144,14 +148,14 @@ def bring_back(copies: Sequence[Copy]) -> None:
 
 
 def check_own_contents(
-    found: Proved, signature: Signature, premises: Sequence[tuple[int, TensorParameter]], args: Sequence[Any],
+    proved: Proved, signature: Signature, premises: Sequence[tuple[int, TensorParameter]], args: Sequence[Any],
     dimensions: Mapping[str, int],
 ) -> list[tuple[Block, int]]:  # fmt: skip
     """Looks at the index tensors among tensors of our own; the memory that was looked at, and its version."""
     own = {tensor.name: args[place] for place, tensor in premises if type(args[place]) is Tensor}
     known = Knowing(own)
     bound = Bound({name: tensor.seen_by_launch() for name, tensor in own.items()}, dimensions=dict(dimensions))
-    check_contents(signature, bound, found.holes, found.verdict.complete, known)
+    check_contents(signature, bound, proved.holes, proved.verdict.complete, known)
     return known.guards
 
 
@@ -178,7 +182,7 @@ class Watch:
         if fault is None:
             return None
         try:
-            refuse(self.signature, self.tensor, self.wanted, fault, self.loaded_at)
+            reject(self.signature, self.tensor, self.wanted, fault, self.loaded_at)
         except LaunchError as error:
             return error.with_traceback(None)
 
@@ -210,32 +214,32 @@ class GraphPremises:
         self._flags: Tensor | None = None
         self._taken = 0
 
-    def separate(self, found: Proved, bound: Bound) -> Separated:
+    def separate(self, proved: Proved, bound: Bound) -> Separated:
         """Gives a launch memory of the graph's own for the premises that others can write, and for index tensors."""
-        made = Separated(dict(self._copies))
-        for tensor in signature_of(found).tensors:
+        separated = Separated(dict(self._copies))
+        for tensor in signature_of(proved).tensors:
             is_index = isinstance(tensor.element, ContentOf)
-            if tensor.access is Access.OUT or not (is_index or tensor.name in found.premises):
+            if tensor.access is Access.OUT or not (is_index or tensor.name in proved.premises):
                 continue
-            given, own = bound.tensors[tensor.name], bound.own.get(tensor.name)
-            original, key = over(given) if own is None else own, key_of(given)
+            array, own = bound.tensors[tensor.name], bound.own.get(tensor.name)
+            original, key = over(array) if own is None else own, key_of(array)
             is_trusted = not device_of(bound.device).others_write or self._trusts(own)
             if tensor.access is not Access.IN and (is_index or not is_trusted):
-                _refuse_written(found, tensor, is_index=is_index)
-            source = original if is_trusted else self._copied(original, key, made)
+                _reject_written(proved, tensor, is_index=is_index)
+            source = original if is_trusted else self._copied(original, key, separated)
             if is_index:
                 fact = self._known.get(key) if is_trusted else None
-                source = self._tested(found, bound, tensor, source, key, fact, made)
+                source = self._tested(proved, bound, tensor, source, key, fact, separated)
             if source is not original:
                 bound.own[tensor.name], bound.tensors[tensor.name] = source, source.seen_by_launch()
-        self._copies = made.known  # not before: where a launch is rejected, nothing is copied for it
-        self.watches += made.watches
-        return made
+        self._copies = separated.known  # not before: where a launch is rejected, nothing is copied for it
+        self.watches += separated.watches
+        return separated
 
-    def note(self, found: Proved, bound: Bound, writes: Sequence[Span]) -> None:
+    def note(self, proved: Proved, bound: Bound, writes: Sequence[Span]) -> None:
         """A launch writes: what it vouches for is known, and nothing else of what it writes is."""
         self.touch(writes)
-        for tensor, fact in minted_by(found, bound, bound.tensors):
+        for tensor, fact in minted_by(proved, bound, bound.tensors):
             self._known[key_of(bound.tensors[tensor.name])] = fact
 
     def touch(self, writes: Sequence[Span]) -> None:
@@ -253,37 +257,37 @@ class GraphPremises:
         self.trusted[own.block] = None
         return True
 
-    def _copied(self, source: Tensor, key: Key, made: Separated) -> Tensor:
+    def _copied(self, source: Tensor, key: Key, separated: Separated) -> Tensor:
         """A copy as it is."""
         name = key, None, False
-        if name not in made.known:
-            copy = made.known[name] = empty(source.shape, source.dtype, source.device)
-            made.copies.append((copy, source))
-        return made.known[name]
+        if name not in separated.known:
+            copy = separated.known[name] = empty(source.shape, source.dtype, source.device)
+            separated.copies.append((copy, source))
+        return separated.known[name]
 
     def _tested(
-        self, found: Proved, bound: Bound, tensor: TensorParameter, source: Tensor, key: Key, fact: Measured | None,
-        made: Separated,
+        self, proved: Proved, bound: Bound, tensor: TensorParameter, source: Tensor, key: Key, fact: Measured | None,
+        separated: Separated,
     ) -> Tensor:  # fmt: skip
         """A copy of an index tensor that is tested; the tensor itself if there is nothing to test."""
         assert isinstance(tensor.element, ContentOf)
-        signature, loaded_at = signature_of(found), found.holes.get(tensor.name)
-        wanted = wanted_of(tensor, bound.dimensions[tensor.element.dimension], found.holes, found.verdict.complete)
+        signature, loaded_at = signature_of(proved), proved.holes.get(tensor.name)
+        wanted = wanted_of(tensor, bound.dimensions[tensor.element.dimension], proved.holes, proved.verdict.complete)
         if (fact is not None and fact.meets(wanted)) or (not source.size and wanted.kind != "Offsets"):
             return source
         name = key, wanted, loaded_at is not None
-        if name not in made.known:
+        if name not in separated.known:
             fault = incurable(wanted, source.shape)
             if fault is not None:
-                refuse(signature, tensor, wanted, fault, loaded_at)
+                reject(signature, tensor, wanted, fault, loaded_at)
             if bound.device is None and not source.is_contiguous:
-                source = self._copied(source, key, made)
+                source = self._copied(source, key, separated)
             flags = self._words(words_for(wanted, source.size), source.device)
             copy, launches = copied(wanted, source, flags, is_loaded=loaded_at is not None)
-            made.known[name] = copy
-            made.launches += launches
-            made.watches.append(Watch(signature, tensor, wanted, flags, copy.shape, loaded_at))
-        return made.known[name]
+            separated.known[name] = copy
+            separated.launches += launches
+            separated.watches.append(Watch(signature, tensor, wanted, flags, copy.shape, loaded_at))
+        return separated.known[name]
 
     def _words(self, count: int, device: str) -> Tensor:
         """Words for what a test finds, next to those of the last one: neighbours are copied to the host together."""
@@ -293,17 +297,17 @@ class GraphPremises:
         return self._flags[self._taken - count : self._taken]
 
 
-def _refuse_written(found: Proved, tensor: TensorParameter, *, is_index: bool) -> None:
+def _reject_written(proved: Proved, tensor: TensorParameter, *, is_index: bool) -> None:
     """Refuses a premise that is read and written, where a graph would have to replace it."""
     message = f"`{tensor.name}` is an index tensor that is read and written, which a graph cannot test"
     cure = "read one tensor and write another: In and Out"
     if not is_index:
         message = (
-            f"`{tensor.name}` decides which memory `{found.kernel.name}` touches, and is read and written where others "
-            "can write it, too"
+            f"`{tensor.name}` decides which memory `{proved.kernel.name}` touches, and is read and written where "
+            "others can write it, too"
         )
         cure = "use a tensor of tileproof, and drop views of it (`x.numpy()`) before the replay"
-    fail(signature_of(found), Code.NOT_IN_GRAPH, message, tensor, help=cure)
+    fail(signature_of(proved), Code.NOT_IN_GRAPH, message, tensor, help=cure)
 
 
 __all__ = [

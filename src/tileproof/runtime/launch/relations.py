@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tileproof.analysis.relations import Compare, Fits
+from tileproof.analysis.launch_guards import Compare, Fits
 from tileproof.analysis.terms import AxisExtent, DimensionExtent, Scalar, everything
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError

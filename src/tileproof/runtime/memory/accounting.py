@@ -19,18 +19,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError, OutOfMemory
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.values import bytes_of, in_words, shown
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Array, address_of
-from tileproof.runtime.launch.recording import recording, refuse_recording
-from tileproof.runtime.stream.streams import device_name, device_number
+from tileproof.runtime.memory.ledger import Span, ledger_of
+from tileproof.runtime.memory.recorder import recording, reject_recording
 
 from .block import Block
-from .ledger import Span, ledger_of
 
 ALIGNMENT: Final = 64
 _SMALL, _TOGETHER = 4096, 16
@@ -128,7 +127,7 @@ class Account:
     def take(self, nbytes: int, what: tuple[Any, DType], is_zero: bool = False) -> Block:
         """New memory, not yet written, or of zeros; `what` is the shape and element type of the tensor it is for."""
         if recording.get() is not None:
-            refuse_recording(f"{_named(what)} is made", "make it before the graph: replays use what was there then")
+            reject_recording(f"{_named(what)} is made", "make it before the graph: replays use what was there then")
         if self.limit is None and self.device is None:
             if self.dropped:
                 self.settle()
@@ -179,12 +178,12 @@ class Account:
     def refusal(self, nbytes: int, what: tuple[Any, DType], why: str) -> OutOfMemory:
         """Why there is no memory for something."""
         most = in_words(self.high_water)
-        held = f"{in_words(self.in_use)} are in use in {self.tensors} tensors, at most it was {most}"
+        use = f"{in_words(self.in_use)} are in use in {self.tensors} tensors, at most it was {most}"
         return OutOfMemory(
             Diagnostic(
                 Code.OUT_OF_MEMORY,
                 f"{_named(what)} takes {in_words(nbytes)} on {device_name(self.device)}, and {why}",
-                notes=(held,),
+                notes=(use,),
                 help="drop tensors that are not needed, or use smaller ones; `tp.memory()` shows what is in use",
             )
         )
@@ -222,13 +221,13 @@ _making = threading.RLock()
 
 def account_of(device: int | None) -> Account:
     """The memory of a device."""
-    found = _accounts.get(device)
-    if found is None:
+    account = _accounts.get(device)
+    if account is None:
         with _making:
             if device not in _accounts:
                 _accounts[device] = device_of(device).account()
-            found = _accounts[device]
-    return found
+            account = _accounts[device]
+    return account
 
 
 def memory(device: str = "cpu") -> Memory:
@@ -255,13 +254,13 @@ def _limit_from_environment() -> int | None:
 def _bytes(amount: int | str, where: str) -> int:
     if type(amount) is int and amount >= 0:
         return amount
-    found = bytes_of(amount if isinstance(amount, str) else shown(amount))
-    if found is None:
+    nbytes = bytes_of(amount if isinstance(amount, str) else shown(amount))
+    if nbytes is None:
         raise LaunchError(
             Diagnostic(Code.BAD_SETTING, f"{where} is {shown(amount)}, which is no amount of memory",
                        help='write a number of bytes, or for instance "2 GiB"')
         )  # fmt: skip
-    return found
+    return nbytes
 
 
 def _start_anew() -> None:

@@ -18,13 +18,8 @@ from collections.abc import Iterator
 from enum import Enum
 from math import gcd
 
-from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.records import dataclass
-from tileproof.frontend.signature import Signature, TensorParameter
-from tileproof.ir.types import Access
 from tileproof.runtime.interop.describe import Array, Described, address_of, byte_range
-from tileproof.runtime.launch.binding import Bound, fail
 
 _POSSIBILITIES = 64
 """How many distances are followed at once. Each cut at most doubles them: slices with three axes never leave more."""
@@ -66,59 +61,6 @@ class Footprint:
     def below(self, count: int) -> Footprint:
         """What is left without the `count` largest strides."""
         return Footprint(self.axes[count:], self.itemsize)
-
-
-def check_memory(signature: Signature, bound: Bound) -> None:
-    """Raises `LaunchError` where a written argument shares memory with another, or with itself."""
-    tensors = signature.tensors
-    for tensor in tensors:
-        if _is_written(tensor) and (reason := self_overlap(bound.tensors[tensor.name])):
-            array = bound.tensors[tensor.name]
-            fail(
-                signature,
-                Code.ALIASED,
-                f"`{tensor.name}` is written, and its strides may put two of its elements in one place",
-                tensor,
-                label=f"declared as {tensor.access}",
-                notes=(f"the array has the shape {array.shape} and the strides {array.strides} (in bytes)", reason),
-                help=f"pass an array with a place for each element: a copy of `{tensor.name}`, or a new one",
-            )
-    for number, tensor in enumerate(tensors):
-        for other in tensors[number + 1 :]:
-            if _is_written(tensor) or _is_written(other):
-                _check_pair(signature, bound, tensor, other)
-
-
-def _check_pair(signature: Signature, bound: Bound, tensor: TensorParameter, other: TensorParameter) -> None:
-    overlap = overlap_of(bound.tensors[tensor.name], bound.tensors[other.name])
-    if overlap is Overlap.NONE:
-        return
-    written, second = (tensor, other) if _is_written(tensor) else (other, tensor)
-    notes: tuple[str, ...] = ()
-    verb = "share"
-    if overlap is Overlap.UNKNOWN:
-        verb = "may share"
-        notes = ("the ranges of their addresses meet, and their strides do not show that the elements are apart",)
-    if _is_written(second):
-        message = f"`{tensor.name}` and `{other.name}` {verb} memory, and both are written"
-        cure = f"pass an array of its own for each of `{tensor.name}` and `{other.name}`"
-    else:
-        message = f"`{written.name}` and `{second.name}` {verb} memory, and `{written.name}` is written"
-        cure = f"pass a copy of `{second.name}`, or write an in-place kernel with one InOut for both"
-    fail(
-        signature,
-        Code.ALIASED,
-        message,
-        other,
-        label=f"declared as {other.access}",
-        labels=(Label(tensor.span, f"declared as {tensor.access}"),),
-        notes=notes,
-        help=cure,
-    )
-
-
-def _is_written(tensor: TensorParameter) -> bool:
-    return tensor.access is not Access.IN
 
 
 # One array.

@@ -18,13 +18,12 @@ import numpy as np
 from tileproof.backends.base import Memory
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Described
-from tileproof.runtime.launch.native.layout import StateData
-from tileproof.runtime.launch.native.plan import CPU, CUDA
-from tileproof.runtime.launch.native.readers import record
-from tileproof.runtime.tensor.views import Runs
+from tileproof.runtime.native.layout import StateData
+from tileproof.runtime.native.plan import CPU, CUDA
+from tileproof.runtime.native.readers import record
 
 from .contents import Facts
-from .ledger import Span, ledger_of
+from .ledger import Runs, Span, ledger_of
 
 _MOST_VIEWS: Final = 1 << 62
 
@@ -33,8 +32,8 @@ class Block:
     """A piece of memory on one device. Native launches count their writes, and note that all of it was written, in a
     `StateData`, which is made with the first record of a tensor here."""
 
-    __slots__ = ("__weakref__", "_counted", "_parts", "_unwritten", "account", "address", "device", "home",
-                 "is_writeable", "lent", "nbytes", "owner")  # fmt: skip
+    __slots__ = ("__weakref__", "_parts", "_unwritten", "account", "address", "device", "home",
+                 "is_writeable", "lent", "nbytes", "owner", "writes")  # fmt: skip
 
     def __init__(self, device: int | None, address: int, nbytes: int, owner: object, account: object,
                  is_written: bool, is_writeable: bool = True, home: Any = None) -> None:  # fmt: skip
@@ -49,8 +48,8 @@ class Block:
         """Who gave the memory and gets it back; None if it is another library's."""
         self.is_writeable = is_writeable
         """Whether we may write it: another library's memory may be for reading only."""
-        self._counted = 0
-        """How often it was written, apart from what is counted elsewhere."""
+        self.writes = 0
+        """How often Python was allowed to write it. Whoever writes counts one more, which makes another version."""
         self._unwritten: Written | None = None if is_written else NOTHING
         self._parts: dict[str, Any] = {}
         """What few blocks have. Of two threads that make the same, one prevails: to set a default needs no lock."""
@@ -60,27 +59,22 @@ class Block:
     @property
     def facts(self) -> Facts:
         """What is known of the contents of index tensors here."""
-        found: Facts = self._parts.get("facts") or self._parts.setdefault("facts", Facts())
-        return found
+        facts: Facts = self._parts.get("facts") or self._parts.setdefault("facts", Facts())
+        return facts
 
     @property
     def borrowers(self) -> set[int]:
         """Streams on which other libraries were lent memory of a GPU: it goes back after what they do there."""
-        found: set[int] = self._parts.setdefault("borrowers", set())
-        return found
+        borrowers: set[int] = self._parts.setdefault("borrowers", set())
+        return borrowers
 
     @property
     def version(self) -> int:
         """How often a launch or the host was allowed to write it, or a view that was handed out ended."""
-        parts, version = self._parts, self._counted
+        parts, version = self._parts, self.writes
         if "state" in parts:
             version += parts["state"].version
         return version + _MOST_VIEWS - length_hint(parts["views"]) if "views" in parts else version
-
-    @version.setter
-    def version(self, version: int) -> None:
-        # Whatever is assigned is meant to be one more; what is counted elsewhere meanwhile is not lost.
-        self._counted += 1
 
     def counts_end(self) -> Callable[[object], object]:
         """What the end of a view calls to make another version: it is no function of Python, so no signal comes in."""
@@ -136,7 +130,7 @@ class Block:
 
     def note_write(self, runs: Runs) -> None:
         """Bytes are about to be written."""
-        self._counted += 1  # a new version
+        self.writes += 1
         if self._unwritten is None or self.written is None:
             return
         with ledger_of(self.device).lock:

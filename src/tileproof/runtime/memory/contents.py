@@ -89,9 +89,9 @@ def measure(array: Array, kind: str) -> Measured:
     if kind == "Offsets":
         return _measured_offsets(array)
     # A copy where the entries are looked at more than once: another thread may write them meanwhile.
-    held = array[array >= 0] if kind == "Unique" else None
+    positions = array[array >= 0] if kind == "Unique" else None
     least, greatest = _range(array)
-    return Measured(least, greatest, _has_none(array, least), None if held is None else _is_unique(held))
+    return Measured(least, greatest, _has_none(array, least), None if positions is None else _is_unique(positions))
 
 
 def _measured_offsets(array: Array) -> Measured:
@@ -115,17 +115,17 @@ def _has_none(array: Array, least: int) -> bool:
     return least == -1 or (least < -1 and bool((array == -1).any()))
 
 
-def _is_unique(held: Array) -> bool:
+def _is_unique(positions: Array) -> bool:
     """Whether no entry is there twice; all are at least 0."""
-    if not held.size:
+    if not positions.size:
         return True
-    top = int(held.max())
-    if top < 8 * held.size:
+    top = int(positions.max())
+    if top < 8 * positions.size:
         seen = np.zeros(top + 1, np.bool_)
-        seen[held] = True
-        return int(np.count_nonzero(seen)) == held.size
-    held.sort()
-    return not bool((held[1:] == held[:-1]).any())
+        seen[positions] = True
+        return int(np.count_nonzero(seen)) == positions.size
+    positions.sort()
+    return not bool((positions[1:] == positions[:-1]).any())
 
 
 # Remembering.
@@ -142,8 +142,8 @@ class Facts:
     def remembered(self, version: int, key: Key, wanted: Wanted) -> Measured | None:
         """What settles a demand, either way; None if it is to be measured."""
         at, known = self._known
-        found = known.get(key) if at == version else None
-        return None if found is None or found.meets(wanted) is None else found
+        measured = known.get(key) if at == version else None
+        return None if measured is None or measured.meets(wanted) is None else measured
 
     def remember(self, version: int, key: Key, measured: Measured) -> None:
         """Keeps what was measured in a version of the memory, and forgets all older ones.

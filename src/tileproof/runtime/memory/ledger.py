@@ -1,13 +1,13 @@
 """Leases: who uses which bytes, and until when. The law of the host model is enforced here.
 
 **The law.** Of two uses of a byte, at least one a write, the later one begins when the earlier one is done: on a device
-because its stream waits, on the host because the host waits or is refused. It holds by address, whatever object or
-library the address came from.
+because its stream waits, on the host because the host waits or an error is raised. It holds by address, whatever object
+or library the address came from.
 
-There is a `Ledger` for each device. Work is numbered by the stream it was given to: `(stream, turn)` names it, and it
-is done when `stream.done >= turn`. Each stream has a lane, where the bytes are noted that its work uses; of another
-stream only the last work that is in the way matters, because a stream keeps order by itself. Nearly always one stream
-alone has work under way, and nothing has to be looked for.
+There is a `Ledger` for each device. Work is numbered by the stream that it was submitted to: `(stream, turn)` names it,
+and it is done when `stream.done >= turn`. Each stream has a lane, which lists the bytes that its work uses; of another
+stream only the last conflicting work matters, because a stream keeps order by itself. Nearly always one stream alone
+has work under way, and there is no search.
 """
 
 from __future__ import annotations
@@ -20,15 +20,20 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 from weakref import WeakSet
 
+import numpy as np
+import numpy.typing as npt
+
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, InFlight
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.lanes import Lane, Lanes
-from tileproof.runtime.launch.recording import refuse_recording
-from tileproof.runtime.tensor.views import Runs
+from tileproof.runtime.native import door
+from tileproof.runtime.native.lanes import Lane, Lanes
+
+from .recorder import reject_recording
 
 Span: TypeAlias = tuple[int, int]
 """The first byte of some memory, and the end of it."""
+Runs: TypeAlias = npt.NDArray[np.int64]
+"""Spans as the rows of an array."""
 
 
 class Stream(Protocol):
@@ -48,14 +53,19 @@ class Stream(Protocol):
     def note_leases(self, work: Any) -> None: ...
     def write_leases(self) -> None: ...
     def failure_of(self, work: Any) -> BaseException | None: ...
-    def tell(self, turn: int) -> None: ...
+    def mark_reported(self, turn: int) -> None: ...
     def finished(self, done: int) -> list[tuple[Any, Any]]: ...
 
 
 class Block(Protocol):
     """Memory whose writes are counted: see `block.Block`."""
 
-    version: int
+    writes: int
+
+    @property
+    def version(self) -> int: ...
+    @property
+    def is_shared(self) -> bool: ...
 
 
 class Tensor(Protocol):
@@ -72,7 +82,7 @@ Use: TypeAlias = tuple[Any, int]
 
 
 class Work:
-    """What was given to a stream: what it is called, the bytes it uses, and what must live until it is done."""
+    """Work of a stream: its name, the bytes it uses, and what must live until it is done."""
 
     __slots__ = ("guards", "keep", "name", "note", "number", "reads", "turn", "views", "writes")
 
@@ -83,7 +93,7 @@ class Work:
         self.writes = writes
         self.keep = keep
         self.guards: Sequence[tuple[Block, int]] = ()
-        """Memory whose contents were looked at, and its version then."""
+        """Memory whose contents were checked, and its version at that time."""
         self.note: Callable[[], None] | None = None
         """Notes what it will have written."""
         self.views: Sequence[Tensor] | None = None
@@ -91,26 +101,26 @@ class Work:
         self.turn = 0
         """Its place in the order of its stream."""
         self.number = 0
-        """Its place in the order in which work was given to all streams of the device."""
+        """Its place in the order in which work was submitted to all streams of the device."""
 
     def is_current(self) -> bool:
-        """Whether what was found out about its memory still holds, asked when its leases are about to be taken."""
+        """Whether what was checked of its memory still holds; called when its leases are about to be taken."""
         for block, version in self.guards:  # noqa: SIM110  a generator would take as long again
             if block.version != version:
                 return False
         return True
 
-    def given(self) -> None:
+    def note_writes(self) -> None:
         """Notes what it will have written, while nobody else can take leases."""
         if self.note is not None:
             self.note()
 
     def failure(self) -> BaseException | None:
-        """What went wrong with it, asked once when it is done."""
+        """What went wrong with it; called once when it is done."""
         return None
 
     def learn(self, error: BaseException) -> None:
-        """It failed, or read what failed work should have written; told once when it is done."""
+        """Called once when it is done, if it failed or read what failed work should have written."""
 
     def leave(self) -> None:
         """It was begun, perhaps, and will not be done: the process was forked, or ends."""
@@ -127,7 +137,7 @@ class Work:
 
 
 class Poison(NamedTuple):
-    """Bytes that hold nothing that counts, and why."""
+    """Invalid bytes, and why they are."""
 
     low: int
     high: int
@@ -142,7 +152,7 @@ class Poison(NamedTuple):
 
 
 class Outdated(Exception):
-    """What was found out about the memory of a launch holds no more: it is to be looked at again."""
+    """What was checked of the memory of a launch no longer holds: it is to be checked again."""
 
 
 class Ledger:
@@ -151,7 +161,7 @@ class Ledger:
     def __init__(self, device: int | None) -> None:
         self.device = device
         self.lock = threading.RLock()
-        self.door: AbstractContextManager[None] = door.held if device is None else nullcontext()
+        self.door: AbstractContextManager[None] = door.hold if device is None else nullcontext()
         """While it is entered, under the lock, no launch of the CPU goes without leases. On a GPU lanes see to that."""
         self.lanes = Lanes()
         self._attached: dict[int | None, Stream] = {}
@@ -166,19 +176,16 @@ class Ledger:
         """Work under way that may fail, and was not looked at since."""
         self.owner_of: Callable[[Span], Callable[[], object] | None] = lambda span: None
         """Finds a reference to the memory of ours that some bytes belong to, where such memory goes without a word."""
-        self.telling: WeakSet[Stream] = WeakSet()
-        """Streams with errors that were told to nobody yet, and perhaps others. They need not have work under way."""
+        self.unreported: WeakSet[Stream] = WeakSet()
+        """Streams with errors that were not reported yet, and perhaps others. They need not have work under way."""
         self._given = 0
 
     def _set_poisoned(self, poisoned: list[Poison]) -> None:
-        self.poisoned = poisoned
-        self._close_door()
-
-    def _close_door(self) -> None:
         """Has launches ask for leases while something failed; small ones of the CPU also while something may have."""
+        self.poisoned = poisoned
+        self.lanes.set_poisoned(bool(poisoned))
         if self.device is None:
-            door.set_closed(bool(self.poisoned or self._uncertain))
-        self.lanes.set_poisoned(bool(self.poisoned))
+            door.state.closed = bool(poisoned or self._uncertain)
 
     def demand_free(self) -> None:
         """Raises `InFlight` in the middle of a launch, or of other work on this ledger, by the same thread. It is
@@ -203,12 +210,12 @@ class Ledger:
         if len(self._attached) == 1:
             return []
         seen = stream.seen
-        found = self._users(stream, reads, writes)
-        return [(other, turn) for other, turn in found if turn > seen.get(other, 0)]
+        uses = self._users(stream, reads, writes)
+        return [(other, turn) for other, turn in uses if turn > seen.get(other, 0)]
 
     @property
     def is_alone(self) -> bool:
-        """Whether only one stream may have work under way. The lock is held."""
+        """Whether at most one stream has work under way. The lock is held."""
         return len(self._attached) == 1
 
     @property
@@ -251,7 +258,7 @@ class Ledger:
         stream.pending.append((turn, work))
         if self.device is None and work.may_fail():
             self._uncertain.add(work)
-            self._close_door()
+            door.state.closed = True
         if self.poisoned and not any(map(self.poison_in, work.reads)):
             for span in work.written():  # whoever reads this from now on reads what is written now
                 self.cure(span)
@@ -273,30 +280,30 @@ class Ledger:
         """The last work of each other stream that uses some bytes, as far as it is not known to be done."""
         spans = [(low, high, False) for low, high in reads]
         spans += [(low, high, True) for low, high in writes]
-        found = []
+        uses = []
         for each in self._attached.values():
             each.write_leases()
         for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
             other = self._attached.get(slot)
             if other is not None and turn > other.done:
-                found.append((other, turn))
-        return found
+                uses.append((other, turn))
+        return uses
 
     def wait_for_host(self, span: Span, *, writing: bool) -> None:
         """Waits until the host may read, or write, some bytes; raises what failed work left there."""
-        refuse_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
+        reject_recording("a tensor is read by the host", "read it when the graph was replayed; nothing runs before")
         self.demand_free()
         while True:
             with self.lock:
-                held = self.holders(span, writing)
-                if not held:
+                holders = self.holders(span, writing)
+                if not holders:
                     self.retire()
                     error = self.poison_in(span)
                     break
-            for stream, turn in held:
+            for stream, turn in holders:
                 stream.until(turn)
         if error is not None:
-            self.told(error)
+            self.mark_reported(error)
             raise_again(error)
 
     # Finishing.
@@ -342,7 +349,7 @@ class Ledger:
                     self.cure(span)
             if work in self._uncertain:
                 self._uncertain.remove(work)
-                self._close_door()
+                door.state.closed = bool(self.poisoned or self._uncertain)
 
     def forget_all(self) -> None:
         """Forgets who has leases: all work is done, or never will be. The lock is held."""
@@ -350,18 +357,18 @@ class Ledger:
             self._detach(stream)
         self._last = None
         self._uncertain.clear()
-        self._close_door()
+        self._set_poisoned(self.poisoned)
 
     def poison(self, spans: Iterable[Span], error: BaseException) -> None:
-        """Says that bytes hold nothing that counts, because of an error. The lock is held."""
-        found = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
-        self._set_poisoned(self.poisoned + found)
+        """Notes that bytes are invalid, because of an error. The lock is held."""
+        poisons = [Poison(low, high, error, self.owner_of((low, high))) for low, high in spans if low < high]
+        self._set_poisoned(self.poisoned + poisons)
 
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
         low, high = span
-        found = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
-        return next((each.error for each in found), None)
+        poisons = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
+        return next((each.error for each in poisons), None)
 
     def known_poison(self, span: Span) -> BaseException | None:
         """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
@@ -375,25 +382,25 @@ class Ledger:
 
     def demand_whole(self, work: Work) -> None:
         """Raises what went wrong with the work that wrote what this reads, all of which is done. It is for work on
-        memory of others: nobody would be told who reads what became of it there."""
+        memory of others, whose readers learn of no error."""
         with self.lock:
             self.retire()
             error = next(filter(None, map(self.poison_in, work.reads)), None)
         if error is not None:
-            self.told(error)
+            self.mark_reported(error)
             raise_again(error)
 
-    def told(self, error: BaseException) -> None:
-        """Notes that an error was told: a later wait for its stream does not tell it again."""
+    def mark_reported(self, error: BaseException) -> None:
+        """Notes that an error was reported: a later wait for its stream does not report it again."""
         with self.lock:
-            for stream in tuple(self.telling):
+            for stream in tuple(self.unreported):
                 for turn in [turn for turn, other in tuple(stream.errors.items()) if other is error]:
-                    stream.tell(turn)
+                    stream.mark_reported(turn)
                 if not stream.errors:
-                    self.telling.discard(stream)
+                    self.unreported.discard(stream)
 
     def cure(self, span: Span) -> None:
-        """Says that bytes were written anew, or given back."""
+        """Notes that bytes were written anew, or freed."""
         low, high = span
         left = []
         for each in self.poisoned:
@@ -435,17 +442,17 @@ def untraced(error: BaseException) -> BaseException:
 
 _ledgers: dict[int | None, Ledger] = {}
 _making = threading.Lock()
-_held: list[Ledger] = []
+_locked: list[Ledger] = []
 """Those whose lock is held for a fork."""
 
 
 def ledger_of(device: int | None) -> Ledger:
     """The leases of a device."""
-    found = _ledgers.get(device)
-    if found is None:
+    ledger = _ledgers.get(device)
+    if ledger is None:
         with _making:
-            found = _ledgers.setdefault(device, Ledger(device))
-    return found
+            ledger = _ledgers.setdefault(device, Ledger(device))
+    return ledger
 
 
 def every_ledger() -> list[Ledger]:
@@ -458,17 +465,17 @@ def _hold_locks() -> None:
     # Who holds that of the CPU may take that of a GPU, and who holds that of a GPU may take that of a later one.
     for ledger in sorted(every_ledger(), key=lambda each: -1 if each.device is None else each.device):
         ledger.lock.acquire()
-        _held.append(ledger)
+        _locked.append(ledger)
 
 
 def _release_locks() -> None:
-    while _held:
-        _held.pop().lock.release()
+    while _locked:
+        _locked.pop().lock.release()
 
 
 def _forget_locks() -> None:
     # A lock that another thread held at the fork would be held for ever.
-    _held.clear()
+    _locked.clear()
     for ledger in _ledgers.values():
         ledger.lock = threading.RLock()
 

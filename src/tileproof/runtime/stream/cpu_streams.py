@@ -9,23 +9,22 @@ import threading
 import weakref
 from array import array
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Collection, Sequence
+from contextlib import nullcontext, suppress
+from functools import partial
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from tileproof.backends.cpu.device.queue import CALL, STEP, Queue, call_of
+from tileproof.backends.base import device_number
+from tileproof.backends.cpu.device.queue import CALL, LAST, STEP, Queue, call_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
-from tileproof.runtime.launch.native import door
-from tileproof.runtime.launch.native.lanes import MOST_SPANS
-from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Work, ledger_of, untraced
+from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Tensor, Work, ledger_of, untraced
+from tileproof.runtime.native import door
+from tileproof.runtime.native.lanes import MOST_SPANS
 
-from .streams import Stream, chosen_stream, device_number
+from .streams import Stream, chosen_stream
 from .thread_pool import pool, queue_code
-
-if TYPE_CHECKING:
-    from tileproof.runtime.tensor.tensors import Tensor
 
 _MOST_PENDING: Final = 4096
 """How far Python may run ahead of a stream before it waits for half of that."""
@@ -47,16 +46,16 @@ class _Queued(Stream):
 
     queue: Queue
     written = 0
-    """The last turn whose leases are in the lane."""
+    """The last turn whose leases are in the lane; 0 if it is empty."""
     noted = 0
     """How many leases were taken since there was room for them all in the lane."""
 
     @property
     def done(self) -> int:
-        return self.queue._words[0]  # what `queue.done` is: every launch asks
+        return self.queue.counters[0]
 
     def has_done(self, turn: int) -> bool:
-        return self.queue._words[0] >= turn
+        return self.queue.counters[0] >= turn
 
     def until(self, turn: int) -> None:
         self.ledger.demand_free()
@@ -83,8 +82,10 @@ class _Queued(Stream):
         pending, over = self.pending, list[tuple[Stream, Work]]()
         while pending and pending[0][0] <= done:  # as `_taken_off` does, which would be one call more in a replay
             over.append((self, pending.popleft()[1]))
-        if self.written and (over or not self.lane.is_empty):
+        if self.written:
             self.lane.retire(done)
+            if self.written <= done:  # the lane is empty
+                self.written = 0
         return over
 
 
@@ -202,7 +203,7 @@ class Called(Work):
 
 
 class Caller(_Queued):
-    """What one thread of Python does itself: launches that it waits for. Others wait for it as for any stream."""
+    """What one Python thread does itself: launches and replays. Others wait for it as for a stream."""
 
     def __init__(self) -> None:
         self._begin(None)
@@ -214,6 +215,7 @@ class Caller(_Queued):
         door.register(self.queue.address)
         self.reach = self.queue.reaching()
         """Says that a turn is done. It is no function of Python: before one begins, a handler of a signal may raise."""
+        self._run_steps: Callable[[int, int, int], int] | None = None
         self.broken: dict[int, BaseException] = {}
         """Why work that was begun did not end well, by turn, until its bytes are known to hold nothing that counts."""
         _keep_for_others(self, _spare_counters)
@@ -233,9 +235,9 @@ class Caller(_Queued):
                 if self.pending:
                     ledger.retire()  # all that is done, in order: its own work may have read what failed elsewhere
                 self.turn = taken = self.turn + 1
-                self.queue.note_given(taken)
+                self.queue.counters[LAST] = taken
                 ledger.note(self, taken, work)
-                work.given()
+                work.note_writes()
             for other, turn in conflicts:
                 assert isinstance(other, _Queued)
                 other.queue.until(turn)
@@ -249,25 +251,35 @@ class Caller(_Queued):
             raise
         return taken
 
-    @contextmanager
-    def doing(self, work: Work) -> Iterator[None]:
-        """Does work on this thread. If it fails, what it wrote of our own tensors holds nothing that counts."""
+    def run(self, work: Work, function: Callable[[int], object]) -> None:
+        """Has this thread do work by a function of its turn, which may note that the turn is done. If it fails, what it
+        wrote of our own tensors holds nothing that counts."""
         turn = self.begin(work)
         try:
-            yield
+            if function(turn):
+                raise work.failure() or MemoryError(f"no memory for what `{work.name}` works in")
         except BaseException as error:
-            self.broken[turn] = error
-            self.reach(turn)
-            self.settle()
+            # Written out: a context manager calls functions of Python at the end, before which a signal may raise.
+            if self.queue.counters[0] < turn:
+                self.broken[turn] = error
+                self.reach(turn)
+                self.settle()
             raise
         self.reach(turn)
+
+    def run_steps(self, work: Work, address: int, count: int) -> None:
+        """The same of native steps."""
+        run_steps = self._run_steps
+        if run_steps is None:
+            run_steps = self._run_steps = self.queue.running(pool())
+        self.run(work, partial(run_steps, address, count))
 
     def settle(self, turns: Collection[int] | None = None) -> None:
         super().settle(turns)
         self.broken.clear()  # a signal that came before the leases were taken broke nothing
 
     def failure_of(self, work: Work) -> BaseException | None:
-        # It was raised by the launch, so that nobody is to be told but who reads what it left.
+        # The launch raised it, so only those who read what it left are still to learn of it.
         error = self.broken.pop(work.turn, None)
         if error is None:
             return None
@@ -281,9 +293,9 @@ class Caller(_Queued):
 def _doubt(work: Work) -> None:
     """Forgets what interrupted work vouched for: it may not have come about, or have been half written."""
     work.note = None
-    work.given()
+    work.note_writes()
     for view in work.views or ():
-        view.block.version += 1
+        view.block.writes += 1
 
 
 def _keep_for_others(stream: CpuStream | Caller, spare: deque[Queue]) -> None:
@@ -311,25 +323,31 @@ _mine = _Mine()
 
 def current() -> CpuStream:
     """The stream that work of the CPU goes to now."""
-    found = chosen_stream(None)
-    if found is None:
+    stream = chosen_stream(None)
+    if stream is None:
         return _defaults[0] if _defaults else CpuStream.default(None)
-    assert isinstance(found, CpuStream)
-    return found
+    assert isinstance(stream, CpuStream)
+    return stream
 
 
 def caller() -> Caller:
     """This thread, as one that does work itself."""
-    found = _mine.caller
-    if found is None:
-        found = _mine.caller = Caller()
-    return found
+    own = _mine.caller
+    if own is None:
+        own = _mine.caller = Caller()
+    return own
+
+
+def run_steps(steps: array[int], work: Work) -> None:
+    """Has this thread do native steps."""
+    address, words = steps.buffer_info()
+    caller().run_steps(work, address, words // STEP)
 
 
 def _is_launching() -> bool:
     """Whether this thread is in the middle of work that it does itself."""
-    found = _mine.caller
-    return found is not None and found.turn > found.queue._words[0]
+    own = _mine.caller
+    return own is not None and own.turn > own.queue.counters[0]
 
 
 def _leave(error: Exception) -> None:
@@ -362,7 +380,7 @@ def _start_anew() -> None:
     _mine = _Mine()
     for each in tuple(_all):
         each.errors.clear()
-        each.told.clear()
+        each.reported.clear()
         each.queue = Queue(queue_code(), pool())
         each.turn = each.queue.done
         each.written = 0

@@ -20,14 +20,15 @@ from operator import itemgetter
 from types import TracebackType
 from typing import Any, Final, Self
 
+from tileproof.backends.base import device_number
 from tileproof.backends.cuda.device.driver import Device, Event
 from tileproof.backends.cuda.device.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.runtime.interop import describe
-from tileproof.runtime.launch.native.lanes import Lane
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
+from tileproof.runtime.native.lanes import Lane
 
-from .streams import Stream, current_stream, device_number
+from .streams import Stream, current_stream
 
 _OFTEN: Final = 64
 """How much work is given between two looks at how far a stream is, if nobody asks."""
@@ -60,7 +61,7 @@ class _Mark:
 
 
 class CudaStream(Stream):
-    """A stream of a GPU. `priority` is one of `Device.priorities`: of two streams the lower goes first."""
+    """A stream of a GPU. `priority` is 0 or less: of two streams the lower goes first."""
 
     def __init__(self, device: str = "cuda", *, priority: int = 0) -> None:
         number = device_number(device)
@@ -90,9 +91,9 @@ class CudaStream(Stream):
     def of(cls, device: int, handle: int, keep: object = None) -> CudaStream:
         """The stream with a handle of the driver, whoever made it; `keep` is what ends it when it is dropped."""
         gpu = Device(device)
-        found = _own.get((device, handle)) or _foreign.get((device, handle))
-        if found is not None and found._driver is gpu.driver:
-            return found
+        known = _own.get((device, handle)) or _foreign.get((device, handle))
+        if known is not None and known._driver is gpu.driver:
+            return known
         if len(_foreign) > _MOST_FOREIGN:
             for key, stream in list(_foreign.items()):
                 if stream.done >= stream.turn and not stream.ledger.knows(stream):
@@ -106,9 +107,9 @@ class CudaStream(Stream):
     def default(cls, device: int) -> CudaStream:
         """The stream for work that was given to none in particular: the current one of torch or cupy, else stream 0."""
         handle = describe.current_stream(device)
-        found = _foreign.get((device, handle))
-        if found is not None and found._driver is found.gpu.driver:
-            return found
+        stream = _foreign.get((device, handle))
+        if stream is not None and stream._driver is stream.gpu.driver:
+            return stream
         return cls.of(device, handle, _cupy_stream(device))
 
     # Turns.
@@ -208,8 +209,8 @@ class CudaStream(Stream):
     def _record(self) -> None:
         turn = self.lane.turn
         if self.is_recording:
-            refused = self._driver.api.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-            raise LaunchError(self._driver.failure(refused, "waiting for a stream"))
+            unsupported = self._driver.api.CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+            raise LaunchError(self._driver.failure(unsupported, "waiting for a stream"))
         event = self.gpu.event()
         event.record(self.handle)
         self._marks.append(_Mark(turn, event))
@@ -235,11 +236,11 @@ class CudaStream(Stream):
                 if not work.is_current():
                     raise Outdated
                 start(*args)
-                work.given()
+                work.note_writes()
                 return self.turn
-        return self._given(work, start, *args)
+        return self._submit_now(work, start, *args)
 
-    def _given(self, work: Work, start: Callable[..., int], *args: int) -> int:
+    def _submit_now(self, work: Work, start: Callable[..., int], *args: int) -> int:
         """The same on a stream that records nothing."""
         self.make_room()
         with self.ledger.lock:
@@ -256,7 +257,7 @@ class CudaStream(Stream):
 
     def note(self, work: Work) -> int:
         """Takes the leases of what the stream was given already. It must not record a graph."""
-        return self._given(work, lambda: self.turn + 1)
+        return self._submit_now(work, lambda: self.turn + 1)
 
     def begin(self, work: Work, start: Callable[[], object]) -> int:
         """The same for a `start` that does not count turns."""
@@ -286,7 +287,7 @@ class CudaStream(Stream):
         error = RuntimeError("a launch was interrupted when it was to write this memory")
         with suppress(LaunchError):
             with self.ledger.lock:
-                work.given()
+                work.note_writes()
             self.gpu.synchronize(self.handle)
             with self.ledger.lock:
                 if not any(each is work for _, each in self.pending):
@@ -389,9 +390,9 @@ def _end(gpu: Device, handle: int, driver: Driver) -> None:
 
 def current_cuda_stream(device: int) -> CudaStream:
     """The stream that work on a GPU goes to now."""
-    found = current_stream(device)
-    assert isinstance(found, CudaStream)
-    return found
+    stream = current_stream(device)
+    assert isinstance(stream, CudaStream)
+    return stream
 
 
 def settle_checks(device: int | None, span: Span) -> None:
@@ -415,5 +416,5 @@ def lend(device: int, span: Span, handle: int) -> None:
         ledger.retire()
         error = ledger.poison_in(span)
     if error is not None:
-        ledger.told(error)
+        ledger.mark_reported(error)
         raise_again(error)

@@ -20,8 +20,7 @@ from tileproof.diagnostics.values import shown
 from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Memo
-from tileproof.runtime.launch.recording import refuse_recording
-from tileproof.runtime.tensor.tensors import Tensor
+from tileproof.runtime.memory.recorder import reject_recording
 
 from .streams import Stream, chained, current_stream, watched, without_last
 
@@ -75,14 +74,17 @@ class Operation(Generic[Value]):
         """This, and then what `make` makes of its value, on the same stream. The host does not wait in between: the
         value is what kernels will have written, and reading it waits."""
         name, steps = self.name, self._taken("then")
-        return Operation(*steps, Step("then ...", lambda value: _Following(_made(make, value, name)._taken("then"))))
+        def following(value: Any) -> _Following:
+            return _Following(_operation_from(make, value, name)._taken("then"))
+
+        return Operation(*steps, Step("then ...", following))
 
     def __rshift__(self, other: Operation[Next]) -> Operation[Next]:
         """This, and then the other, on the same stream: `a >> b`."""
         if not isinstance(other, Operation):
             return NotImplemented
         if other is self:
-            _refuse(self.name, "part of another operation already", "make it twice: an operation runs once")
+            _reject(self.name, "part of another operation already", "make it twice: an operation runs once")
         return Operation(*self._taken(">>"), *other._taken(">>"))
 
     def map(self, function: Callable[[Value], Next]) -> Operation[Next]:
@@ -90,7 +92,7 @@ class Operation(Generic[Value]):
         name, steps = self.name, self._taken("map")
 
         def mapped(value: Any) -> Next:
-            refuse_recording(f"a function is mapped over {name}", "call it when the graph was replayed")
+            reject_recording(f"a function is mapped over {name}", "call it when the graph was replayed")
             return function(value)
 
         return Operation(*steps, Step("map", mapped, waits=True))
@@ -103,7 +105,7 @@ class Operation(Generic[Value]):
         is_over = False
         while not is_over:
             is_over = chain.go_on()
-            for each, turn in dict(chain.given).items():
+            for each, turn in dict(chain.submitted).items():
                 each.until(turn)
             chain.settle(self.name)
         value: Value = chain.value
@@ -113,12 +115,12 @@ class Operation(Generic[Value]):
         """Gives it to a stream and waits only where the host has a part in it. Its value may be in flight."""
         chain = _Chain(self._taken("start"), stream)
         while not chain.go_on():
-            for each, turn in dict(chain.given).items():
+            for each, turn in dict(chain.submitted).items():
                 each.until(turn)
             chain.settle(self.name)
         outer = watched.get()
         if outer is not None:
-            outer += chain.given
+            outer += chain.submitted
         value: Value = chain.value
         return value
 
@@ -128,7 +130,7 @@ class Operation(Generic[Value]):
         is_over = False
         while not is_over:
             is_over = chain.go_on()
-            for each, turn in dict(chain.given).items():
+            for each, turn in dict(chain.submitted).items():
                 yield from each.reached(turn).__await__()
             chain.settle(self.name)
         value: Value = chain.value
@@ -137,7 +139,7 @@ class Operation(Generic[Value]):
     def _taken(self, by: str) -> tuple[Step, ...]:
         """Its steps, for the one who uses it."""
         if self._state:
-            _refuse(self.name, self._state, "make it again: `kernel.op(...)` makes another each time")
+            _reject(self.name, self._state, "make it again: `kernel.op(...)` makes another each time")
         self._state = "run already" if by in ("run", "start", "await") else "part of another operation already"
         return self._steps
 
@@ -145,7 +147,7 @@ class Operation(Generic[Value]):
         return f"<operation {self.name}{f', {self._state}' if self._state else ''}>"
 
 
-def _refuse(name: str, state: str, cure: str) -> NoReturn:
+def _reject(name: str, state: str, cure: str) -> NoReturn:
     raise LaunchError(Diagnostic(Code.SPENT, f"the operation {name} is {state}", help=cure))
 
 
@@ -157,13 +159,13 @@ class _Chain:
     """The steps of an operation as they run: on one stream, in a context of their own."""
 
     def __init__(
-        self, steps: Iterable[Step], stream: Stream | None, given: list[tuple[Stream, int]] | None = None
+        self, steps: Iterable[Step], stream: Stream | None, submitted: list[tuple[Stream, int]] | None = None
     ) -> None:
         pools = _pools.get()
         chosen = stream or (pools[-1].next() if pools else None)
         self.value: Any = None
         """That of the last step that ran."""
-        self.given: list[tuple[Stream, int]] = [] if given is None else given
+        self.submitted: list[tuple[Stream, int]] = [] if submitted is None else submitted
         """The work that was given to streams since the last wait, that of other branches too."""
         self._left = deque(steps)
         self._branches: tuple[_Chain, ...] = ()
@@ -171,7 +173,7 @@ class _Chain:
         self._context = copy_context()
         if chosen is not None:
             self._context.run(chosen.choose)
-        self._context.run(watched.set, self.given)
+        self._context.run(watched.set, self.submitted)
         self._context.run(chained.set, False)
 
     def go_on(self) -> bool:
@@ -183,7 +185,7 @@ class _Chain:
                     return False
                 self.value, self._branches = tuple(each.value for each in self._branches), ()
                 continue
-            if self._left[0].waits and self.given:
+            if self._left[0].waits and self.submitted:
                 return False
             name, run, _ = self._left.popleft()
             try:
@@ -196,7 +198,7 @@ class _Chain:
                 case _Following():
                     self._left.extendleft(reversed(value))
                 case _Branches():
-                    self._branches = tuple(self._context.run(_Chain, steps, None, self.given) for steps in value)
+                    self._branches = tuple(self._context.run(_Chain, steps, None, self.submitted) for steps in value)
                     self.value = ()
                 case _:
                     self.value = value
@@ -204,11 +206,11 @@ class _Chain:
 
     def settle(self, name: str) -> None:
         """Raises what went wrong with work that was given, which is done."""
-        given = self.given[:]
-        self.given.clear()
-        for stream in dict(given):
+        submitted = self.submitted[:]
+        self.submitted.clear()
+        for stream in dict(submitted):
             try:
-                stream.settle({turn for each, turn in given if each is stream})
+                stream.settle({turn for each, turn in submitted if each is stream})
             except Exception as error:
                 _name(error, name)
                 raise
@@ -224,13 +226,13 @@ def _name(error: Exception, name: str) -> None:
         error.add_note(note)
 
 
-def _made(make: Callable[[Any], Operation[Next]], value: Any, name: str) -> Operation[Next]:
-    made = make(value)
-    if not isinstance(made, Operation):
-        message = f"what follows {name} is made by a function that gives {type(made).__name__}, not an operation"
+def _operation_from(make: Callable[[Any], Operation[Next]], value: Any, name: str) -> Operation[Next]:
+    operation = make(value)
+    if not isinstance(operation, Operation):
+        message = f"what follows {name} is made by a function that gives {type(operation).__name__}, not an operation"
         cure = "return an operation, `kernel.op(...)`; for a function of the host, write `.map(...)`"
         raise LaunchError(Diagnostic(Code.SPENT, message, help=cure))
-    return made
+    return operation
 
 
 # Kinds of operations.
@@ -267,16 +269,17 @@ def _written(kernel: Kernel) -> tuple[tuple[int, str], ...]:
 
 def _watch_gpu(written: Any) -> None:
     """Notes a launch on a GPU that followed an earlier one, past everything that notes launches."""
-    given = watched.get()
-    if given is None:
+    submitted = watched.get()
+    if submitted is None:
         return
-    if type(written) is Tensor:
-        found = written.block.device
+    block = getattr(written, "block", None)
+    if block is not None:  # a tensor of ours
+        device = block.device
     else:  # of other libraries only torch's tensors are recognised so soon
-        found = written.device.index if getattr(written, "is_cuda", None) is True else None
-    if found is not None:
-        stream = current_stream(found)
-        given.append((stream, stream.turn))
+        device = written.device.index if getattr(written, "is_cuda", None) is True else None
+    if device is not None:
+        stream = current_stream(device)
+        submitted.append((stream, stream.turn))
 
 
 def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operation[Next]:
@@ -288,7 +291,7 @@ def host_op(function: Callable[..., Next], *args: Any, **named: Any) -> Operatio
     name = getattr(function, "__name__", "a function")
 
     def call(_: Any) -> Next:
-        refuse_recording(f"{name} is called", "a graph holds launches and copies; call functions between replays")
+        reject_recording(f"{name} is called", "a graph holds launches and copies; call functions between replays")
         return function(*args, **named)
 
     return Operation(Step(f"host function {name}", call, waits=True))

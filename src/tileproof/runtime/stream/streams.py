@@ -15,12 +15,9 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, ClassVar, Final, Self, TypeVar
 
-from tileproof.backends.base import device_of
-from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
-from tileproof.runtime.launch.native.lanes import Lane
+from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.runtime.memory.ledger import Ledger, Outdated, Work, ledger_of, raise_again
+from tileproof.runtime.native.lanes import Lane
 
 Member = TypeVar("Member")
 _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())
@@ -33,17 +30,14 @@ watched: ContextVar[list[tuple[Stream, int]] | None] = ContextVar("tileproof_wat
 """Where work that is given to streams is noted while an operation runs."""
 
 
-_NUMBERS: Final[dict[str, int | None]] = {"cpu": None, "cuda": 0, "cuda:0": 0}
-_DIGITS: Final = 10
-"""No machine has GPUs with numbers of so many digits."""
-_TOLD: Final = 64
-"""How many errors a stream remembers that were told."""
+_REPORTED: Final = 64
+"""How many reported errors a stream remembers."""
 _defaults: dict[bool, Callable[[int | None], Stream]] = {}
 """What finds the default stream of the CPU, and of a GPU."""
 
 
 class Stream:
-    """Work in order: what is given to a stream begins when what was given before is done.
+    """Work in order: what is submitted to a stream begins when what was submitted before is done.
 
         side = tp.Stream()
         with side:
@@ -63,8 +57,8 @@ class Stream:
     def __new__(cls, device: str = "cpu", **how: Any) -> Self:
         if cls is not Stream:
             return super().__new__(cls)
-        made: Self = super().__new__(device_of(device_number(device)).streams)
-        return made
+        stream: Self = super().__new__(device_of(device_number(device)).streams)
+        return stream
 
     def __init__(self, device: str = "cpu") -> None:
         self._begin(device_number(device))
@@ -78,9 +72,9 @@ class Stream:
         self.seen: dict[Stream, int] = {}
         """How far this stream has waited for others."""
         self.errors: dict[int, BaseException] = {}
-        """What went wrong and was told to nobody yet, by turn."""
-        self.told: deque[tuple[int, BaseException]] = deque(maxlen=_TOLD)
-        """What was told, for those who wait for this very work and come later."""
+        """Errors that were not reported yet, by turn."""
+        self.reported: deque[tuple[int, BaseException]] = deque(maxlen=_REPORTED)
+        """Errors that were reported, for those who wait for this very work later."""
 
     def _lane(self) -> Lane:
         """Where its leases are noted."""
@@ -102,7 +96,7 @@ class Stream:
         raise NotImplementedError
 
     def until(self, turn: int) -> None:
-        """The host waits until some work is done. It raises nothing: what went wrong is told by who looks."""
+        """Blocks until some work is done. It raises no error of the work: `settle` does."""
         raise NotImplementedError
 
     failures = 0
@@ -145,19 +139,19 @@ class Stream:
         await future
 
     def submit(self, work: Work, start: Callable[..., int], *args: int) -> int:
-        """Gives work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
+        """Submits work to the stream: takes its leases, waits where others have them, and has `start(*args)` begin it.
 
-        `start` returns the number of the work; if it raises, nothing was given and there are no leases. `Outdated` is
-        raised if the memory was written or handed out since it was looked at.
+        `start` returns the number of the work; if it raises, nothing was submitted and there are no leases. `Outdated`
+        is raised if the memory was written or handed out since it was checked.
         """
         ledger = self.ledger
         self.make_room()
         try:
             with ledger.lock:
                 if not work.guards:
-                    return self._give(work, start, *args)
+                    return self._enqueue(work, start, *args)
                 with ledger.door:
-                    return self._give(work, start, *args)
+                    return self._enqueue(work, start, *args)
         except Outdated:
             raise
         except BaseException:
@@ -165,7 +159,7 @@ class Stream:
             self.recover(work)
             raise
 
-    def _give(self, work: Work, start: Callable[..., int], *args: int) -> int:
+    def _enqueue(self, work: Work, start: Callable[..., int], *args: int) -> int:
         ledger = self.ledger
         conflicts = ledger.conflicts(self, work.reads, work.writes)
         if not work.is_current():
@@ -175,27 +169,27 @@ class Stream:
             self.see(other, turn)
         self.turn = turn = start(*args)
         ledger.note(self, turn, work)
-        work.given()
-        given = watched.get()
-        if given is not None:
-            given.append((self, turn))
+        work.note_writes()
+        submitted = watched.get()
+        if submitted is not None:
+            submitted.append((self, turn))
         if len(self.pending) > 64 and self.pending[0][0] <= self.done:
             ledger.retire()
         return turn
 
     def recover(self, work: Work) -> None:
-        """A handler of a signal, Ctrl-C for one, raised while work was given, and nobody knows how far that got."""
+        """Called when a signal handler, Ctrl-C for one, raised while work was submitted, nobody knows how far."""
         self.lost.remove(work)
 
     def note_leases(self, work: Work) -> None:
-        """Takes the leases of work that was just given. The ledger's lock is held."""
+        """Takes the leases of work that was just submitted. The ledger's lock is held."""
         self.lane.note(work.turn, work.reads, work.writes)
 
     def write_leases(self) -> None:
-        """Has all leases stand in the lane, because somebody is about to look there. The ledger's lock is held."""
+        """Writes all leases into the lane, because it is about to be read. The ledger's lock is held."""
 
     def see(self, other: Stream, turn: int) -> None:
-        """Notes that what is given from now on begins when some work of another stream is done."""
+        """Notes that work submitted from now on begins when some work of another stream is done."""
         self.seen[other] = turn = max(turn, self.seen.get(other, 0))
         self.lane.see(other.lane, turn)
 
@@ -224,18 +218,18 @@ class Stream:
         self.settle()
 
     def failure_of(self, work: Work) -> BaseException | None:
-        """What went wrong with work that is done, asked once. The ledger's lock is held."""
+        """What went wrong with work that is done; called once. The ledger's lock is held."""
         error = work.failure()
         if error is not None:
             self.errors[work.turn] = error
-            self.ledger.telling.add(self)
+            self.ledger.unreported.add(self)
         return error
 
-    def tell(self, turn: int) -> None:
-        """Notes that what went wrong with some work was told. The ledger's lock is held."""
+    def mark_reported(self, turn: int) -> None:
+        """Notes that the error of some work was reported. The ledger's lock is held."""
         error = self.errors.pop(turn, None)
         if error is not None:
-            self.told.append((turn, error))
+            self.reported.append((turn, error))
 
     def settle(self, turns: Collection[int] | None = None) -> None:
         """Raises what went wrong with work that is done, once: with some work, or with any."""
@@ -243,14 +237,14 @@ class Stream:
             self.ledger.retire()
             if self.pending and not self.ledger.knows(self):  # it has forgotten that this is not idle
                 self.ledger.finish(self.finished(self.done))
-            if not (self.errors or self.told):
+            if not (self.errors or self.reported):
                 return
-            # Someone else may have been told before; who waits for this very work is told all the same.
-            wrong = [error for turn, error in tuple(self.told) if turns is not None and turn in turns]
+            # It may have been reported to someone else before; who waits for this very work gets it all the same.
+            wrong = [error for turn, error in tuple(self.reported) if turns is not None and turn in turns]
             for turn, error in tuple(self.errors.items()):
                 if turns is None or turn in turns:
                     wrong.append(error)
-                    self.tell(turn)
+                    self.mark_reported(turn)
         if wrong:
             raise_again(wrong[0])
 
@@ -295,30 +289,10 @@ def chosen_stream(device: int | None) -> Stream | None:
 def current_stream(device: str | int | None = None) -> Stream:
     """The stream that work on a device goes to now."""
     number = device_number(device) if isinstance(device, str) else device
-    found = chosen_stream(number)
-    if found is not None:
-        return found
+    stream = chosen_stream(number)
+    if stream is not None:
+        return stream
     default = _defaults.get(number is not None)
     if default is None:
         default = _defaults[number is not None] = device_of(number).streams.default
     return default(number)
-
-
-def device_number(device: str) -> int | None:
-    """The number of the GPU that is named, None for the CPU."""
-    known = _NUMBERS.get(device, -1) if type(device) is str else -1
-    if known != -1:
-        return known
-    kind, colon, number = device.partition(":") if isinstance(device, str) else ("", "", "")
-    if kind == "cpu" and (not colon or number == "0"):
-        return None
-    if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
-        return int(number or 0)
-    raise LaunchError(
-        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
-    )
-
-
-def device_name(number: int | None) -> str:
-    """The name of a device, as users write it."""
-    return "cpu" if number is None else f"cuda:{number}"

@@ -7,8 +7,8 @@ from typing import Any
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.runtime.launch.recording import recording, refuse_recording
 from tileproof.runtime.memory.aliasing import Overlap, overlap_of
+from tileproof.runtime.memory.recorder import recording, reject_recording
 from tileproof.runtime.stream.operations import Operation
 
 from .creation import asarray
@@ -26,19 +26,19 @@ def copy(to: Tensor, source: Any) -> Tensor:
     """
     if not isinstance(to, Tensor):
         raise TypeError(f"tp.copy writes into a tp.Tensor, not {type(to).__name__}: x.copy_from(...) is for the host")
-    given = source if isinstance(source, Tensor) else asarray(source)
-    _demand_alike(to, given)
-    _demand_apart(to, given)
+    origin = source if isinstance(source, Tensor) else asarray(source)
+    _demand_alike(to, origin)
+    _demand_apart(to, origin)
     graph, device = recording.get(), device_of(to.block.device)
     if graph is None:
-        given.demand_written("a copy")
-    if (to.block.device is None) != (given.block.device is None):
-        refuse_recording("memory is copied between the host and a GPU", "copy before the replay: `tp.copy(x, y)`")
-        device.send(to, given.numpy())
+        origin.demand_written("a copy")
+    if (to.block.device is None) != (origin.block.device is None):
+        reject_recording("memory is copied between the host and a GPU", "copy before the replay: `tp.copy(x, y)`")
+        device.send(to, origin.numpy())
     elif graph is None:
-        device.copy(to, given)
+        device.copy(to, origin)
     else:
-        graph.add_copy(to, given)
+        graph.add_copy(to, origin)
     return to
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tileproof.backends.base import device_of
+from tileproof.backends.base import device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
@@ -24,17 +24,16 @@ from tileproof.runtime.interop.describe import (
     address_of,
     array_over,
     byte_range,
-    check_owner,
+    check_library_allows_writes,
     described,
     on_host,
 )
 from tileproof.runtime.memory.block import Block
-from tileproof.runtime.stream.streams import device_number
 
 from . import views
 from .host_access import element_type, fitting, host_array, not_usable
 from .tensors import Tensor, fresh
-from .views import refused
+from .views import rejection
 
 
 def empty(shape: int | Sequence[int], dtype: Any = None, device: str = "cpu") -> Tensor:
@@ -72,9 +71,9 @@ def full(shape: int | Sequence[int], value: Any, dtype: Any = None, device: str 
     """
     element = element_type(dtype, F32)
     filler = fitting(value, element, ())
-    made = _fresh(shape, element, device)
-    device_of(made.block.device).fill(made, filler)
-    return made
+    tensor = _fresh(shape, element, device)
+    device_of(tensor.block.device).fill(tensor, filler)
+    return tensor
 
 
 def arange(n: float, dtype: Any = None, device: str = "cpu") -> Tensor:
@@ -84,8 +83,8 @@ def arange(n: float, dtype: Any = None, device: str = "cpu") -> Tensor:
         places = tp.arange(8)
     """
     count = max(math.ceil(n), 0)
-    made = fresh(device_number(device), element_type(dtype, I64), (count,))
-    return made.copy_from(np.arange(count, dtype=np.int64))
+    tensor = fresh(device_number(device), element_type(dtype, I64), (count,))
+    return tensor.copy_from(np.arange(count, dtype=np.int64))
 
 
 def from_numpy(array: Any, device: str = "cpu") -> Tensor:
@@ -110,21 +109,21 @@ def asarray(x: Any, device: str | None = None, *, dtype: Any = None) -> Tensor:
         places = tp.asarray([0, 2, 1], dtype=tp.i32)
     """
     number = None if device is None else device_number(device)
-    found = x if isinstance(x, Tensor) else _shared(x)
-    if found is None:
+    tensor = x if isinstance(x, Tensor) else _shared(x)
+    if tensor is None:
         values = host_array(x)
-        default = _own_type(values.dtype) if isinstance(x, np.generic) else _listed_type(values.dtype)
+        default = _own_type(values.dtype) if isinstance(x, np.generic) else _type_of_numbers(values.dtype)
         return _copied(values, element_type(dtype, default), number)
-    wanted = element_type(dtype, found.dtype)
-    if wanted is not found.dtype:
+    wanted = element_type(dtype, tensor.dtype)
+    if wanted is not tensor.dtype:
         raise LaunchError(
             Diagnostic(
                 Code.ARGUMENT_DTYPE,
-                f"an array of {found.dtype} is to share its memory with a tensor of {wanted}",
+                f"an array of {tensor.dtype} is to share its memory with a tensor of {wanted}",
                 help="leave `dtype` out, or convert first: `x.astype(...)`",
             )
         )
-    return found if device is None else found.to(device)
+    return tensor if device is None else tensor.to(device)
 
 
 def _shared(x: Any) -> Tensor | None:
@@ -132,33 +131,33 @@ def _shared(x: Any) -> Tensor | None:
     if isinstance(x, np.ma.MaskedArray):
         host_array(x)
     try:
-        found: Described | Array | None = described(x)
-        if found is None:
-            found = on_host(x)
+        array: Described | Array | None = described(x)
+        if array is None:
+            array = on_host(x)
     except Unusable as error:
         raise not_usable(error) from None
-    return None if found is None else over(found, lets_write=_lets_write(x))
+    return None if array is None else over(array, lets_write=_lets_write(x))
 
 
-def over(found: Described | Array, *, lets_write: bool = False) -> Tensor:
+def over(array: Described | Array, *, lets_write: bool = False) -> Tensor:
     """A tensor over memory of others, as a launch sees it."""
-    element = _own_type(found.dtype)
-    _check_alignment(found, element)
-    low, high = byte_range(found)
-    is_writeable = lets_write and (found.writeable if isinstance(found, Described) else found.flags.writeable)
-    device, memory = None, found
-    if isinstance(found, Described):
-        device = found.device
+    element = _own_type(array.dtype)
+    _check_alignment(array, element)
+    low, high = byte_range(array)
+    is_writeable = lets_write and (array.writeable if isinstance(array, Described) else array.flags.writeable)
+    device, memory = None, array
+    if isinstance(array, Described):
+        device = array.device
     else:
-        memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), found, is_read_only=not is_writeable)
+        memory = array_over(low, (high - low,), (1,), np.dtype(np.uint8), array, is_read_only=not is_writeable)
     block = Block(device, low, high - low, memory, None, is_written=True, is_writeable=is_writeable)
-    return Tensor._of(block, element, address_of(found), found.shape, found.strides)
+    return Tensor._of(block, element, address_of(array), array.shape, array.strides)
 
 
 def _lets_write(owner: Any) -> bool:
     """Whether the library of an array would know of what a kernel writes into it."""
     try:
-        check_owner(owner, "x")
+        check_library_allows_writes(owner, "x")
     except Unusable:
         return False
     return True
@@ -194,23 +193,23 @@ def _shape(shape: Any) -> tuple[int, ...]:
             return shape
     extents = views.shape_of((shape,))
     if min(extents, default=0) < 0:
-        raise refused(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
+        raise rejection(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
     return views.demand_extents(extents)
 
 
 def _copied(values: Array, element: DType, device: int | None) -> Tensor:
-    made = fresh(device, element, values.shape)
-    return made.copy_from(values) if device is not None else _filled(made, fitting(values, element, values.shape))
+    tensor = fresh(device, element, values.shape)
+    return tensor.copy_from(values) if device is not None else _filled(tensor, fitting(values, element, values.shape))
 
 
-def _filled(made: Tensor, values: Array) -> Tensor:
+def _filled(tensor: Tensor, values: Array) -> Tensor:
     """A new tensor on the CPU, which nobody else knows of yet, with elements that fit."""
-    made.block.written = None
-    made._array[...] = values
-    return made
+    tensor.block.written = None
+    tensor._array[...] = values
+    return tensor
 
 
-def _listed_type(stored: np.dtype[Any]) -> DType:
+def _type_of_numbers(stored: np.dtype[Any]) -> DType:
     """The element type of numbers that are not in an array."""
     kinds = {"b": BOOL, "i": I64, "u": I64, "f": F32}
     return kinds.get(stored.kind) or _own_type(stored)
@@ -218,8 +217,8 @@ def _listed_type(stored: np.dtype[Any]) -> DType:
 
 def _own_type(stored: np.dtype[Any]) -> DType:
     """Our name for the elements of an array."""
-    found = by_storage().get(stored)
-    if found is None:
+    dtype = by_storage().get(stored)
+    if dtype is None:
         is_swapped = by_storage().get(stored.newbyteorder("=")) is not None
         why = ", whose bytes are in another order" if is_swapped else ""
         raise LaunchError(
@@ -229,4 +228,4 @@ def _own_type(stored: np.dtype[Any]) -> DType:
                 help=f"convert them first: `x.astype(np.{stored.newbyteorder('=').name if is_swapped else 'float32'})`",
             )
         )
-    return found
+    return dtype

@@ -13,11 +13,11 @@ from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 from tileproof.runtime.interop.describe import Array, Unusable, described, host_copy, on_host
-from tileproof.runtime.launch.recording import refuse_recording
 from tileproof.runtime.memory.block import View
 from tileproof.runtime.memory.ledger import Stream
+from tileproof.runtime.memory.recorder import reject_recording
 
-from .views import refused
+from .views import rejection
 
 R = TypeVar("R")
 _RANKS: Final = {"bool": 0, "uint": 1, "int": 1, "float": 2}
@@ -28,8 +28,8 @@ _NUMBERS: Final = (float, int, bool, np.generic)
 def look(tensor: View, doing: str, use: Callable[[Array], R]) -> R:
     """What a function makes of the elements, called while no kernel writes them. It must not keep nor write them."""
     tensor.demand_written(doing)
-    found: R = device_of(tensor.block.device).look(tensor, use)
-    return found
+    result: R = device_of(tensor.block.device).look(tensor, use)
+    return result
 
 
 def read(tensor: View, doing: str) -> Array:
@@ -101,28 +101,28 @@ def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
         return np.broadcast_to(array, shape)
     except ValueError:
         message = f"could not broadcast values of shape {array.shape} into a tensor of shape {shape}"
-        raise refused(ValueError, message, "write as many values as there are elements, or one for all") from None
+        raise rejection(ValueError, message, "write as many values as there are elements, or one for all") from None
 
 
 def _too_large(value: int, dtype: DType) -> Exception:
-    return refused(OverflowError, f"{shown(value)} does not fit elements of {dtype}", "use a wider element type")
+    return rejection(OverflowError, f"{shown(value)} does not fit elements of {dtype}", "use a wider element type")
 
 
 def host_array(value: Any) -> Array:
     """What is an array, or can be made one, where the host can look at it."""
     if isinstance(value, np.ma.MaskedArray):
-        raise refused(TypeError, "a masked array has elements that are none", "fill them first: `value.filled(0)`")
+        raise rejection(TypeError, "a masked array has elements that are none", "fill them first: `value.filled(0)`")
     try:
         there = described(value)
-        found = on_host(value) if there is None else host_copy(there)
+        array = on_host(value) if there is None else host_copy(there)
     except Unusable as error:
         raise not_usable(error) from None
-    if found is None:
+    if array is None:
         try:
-            found = np.asarray(value)
+            array = np.asarray(value)
         except ValueError as error:  # lists of different lengths
-            raise refused(ValueError, str(error), "write lists of one length on each level") from None
-    return found
+            raise rejection(ValueError, str(error), "write lists of one length on each level") from None
+    return array
 
 
 def not_usable(error: Unusable) -> LaunchError:
@@ -130,16 +130,16 @@ def not_usable(error: Unusable) -> LaunchError:
     return LaunchError(Diagnostic(error.code, f"the array {error.message}", notes=error.notes, help=error.help))
 
 
-def element_type(given: Any, default: DType) -> DType:
+def element_type(wanted: Any, default: DType) -> DType:
     """An element type: ours, its name, or what numpy or torch call it."""
-    if given is None:
+    if wanted is None:
         return default
-    if type(given) is DType and given.storage is not None:
-        return given
-    name = given.name if isinstance(given, DType) else given if isinstance(given, str) else ""
+    if type(wanted) is DType and wanted.storage is not None:
+        return wanted
+    name = wanted.name if isinstance(wanted, DType) else wanted if isinstance(wanted, str) else ""
     found = next((dtype for dtype in ALL if dtype.name == name), None)
-    if found is None and not isinstance(given, DType):
-        found = _by_other_name(given)
+    if found is None and not isinstance(wanted, DType):
+        found = _by_other_name(wanted)
     if found is None or found.storage is None:
         is_index = name.startswith("index")
         why = "which is for positions in kernels" if is_index else "which exists in tiles only"
@@ -147,7 +147,7 @@ def element_type(given: Any, default: DType) -> DType:
         raise LaunchError(
             Diagnostic(
                 Code.ARGUMENT_DTYPE,
-                f"a tensor cannot have elements of {shown(given)}" + (f", {why}" if isinstance(given, DType) else ""),
+                f"a tensor cannot have elements of {shown(wanted)}" + (f", {why}" if isinstance(wanted, DType) else ""),
                 notes=(f"element types are {known}",),
                 help="use `tp.i64`" if is_index else "use `tp.f32`",
             )
@@ -155,13 +155,13 @@ def element_type(given: Any, default: DType) -> DType:
     return found
 
 
-def _by_other_name(given: Any) -> DType | None:
+def _by_other_name(wanted: Any) -> DType | None:
     """What numpy or torch call an element type; letters such as "f8" mean other things here, and are not read."""
-    text = given if isinstance(given, str) else ""
-    if type(given).__module__ == "torch":
-        text = given = str(given).removeprefix("torch.")
+    text = wanted if isinstance(wanted, str) else ""
+    if type(wanted).__module__ == "torch":
+        text = wanted = str(wanted).removeprefix("torch.")
     try:
-        stored = np.dtype(given)
+        stored = np.dtype(wanted)
     except (TypeError, ValueError):
         return None
     return None if text and stored.name != text else by_storage().get(stored)
@@ -175,7 +175,7 @@ class Fetched:
     _finish: Callable[[], Array]
 
     def __init__(self, tensor: View) -> None:
-        refuse_recording("a tensor is read by the host", "fetch it when the graph was replayed; nothing runs before")
+        reject_recording("a tensor is read by the host", "fetch it when the graph was replayed; nothing runs before")
         tensor.demand_written("fetch")
         self._finish = device_of(tensor.block.device).fetch(tensor)
 

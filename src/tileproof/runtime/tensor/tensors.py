@@ -13,22 +13,21 @@ from typing import Any, Final, Self
 
 import numpy as np
 
-from tileproof.backends.base import Memory, device_of
+from tileproof.backends.base import Memory, device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 from tileproof.diagnostics.values import shown
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime.interop import dlpack
-from tileproof.runtime.interop import export as exporting
 from tileproof.runtime.interop.describe import Described, address_of, without_gaps
 from tileproof.runtime.memory.accounting import account_of
 from tileproof.runtime.memory.block import Block, View
-from tileproof.runtime.memory.ledger import Span, ledger_of
-from tileproof.runtime.stream.streams import device_name, device_number
+from tileproof.runtime.memory.ledger import Runs, Span, ledger_of
 
+from . import export as exporting
 from . import host_access, views
 from .host_access import Fetched
-from .views import refused
+from .views import rejection
 
 _MOST: Final = 200
 """How many elements are text_of in full."""
@@ -85,8 +84,8 @@ class _Stored(dict[DType, tuple[np.dtype[Any], int]]):
         storage = dtype.storage
         if storage is None:
             raise KeyError(dtype)
-        found = self[dtype] = storage, storage.itemsize
-        return found
+        stored = self[dtype] = storage, storage.itemsize
+        return stored
 
 
 _STORED: Final = _Stored()
@@ -112,7 +111,7 @@ class Tensor:
     """That others read this very object's `__cuda_array_interface__`."""
     _record: bytes | None
     """The same for native launches: see `make_record`."""
-    _runs: views.Runs | None
+    _runs: Runs | None
     address: int
     """Of the first element, which is not the lowest where a stride is negative."""
     block: Block
@@ -207,7 +206,7 @@ class Tensor:
         return views.is_in_a_row((self.shape, self.strides), self.itemsize)
 
     @property
-    def runs(self) -> views.Runs:
+    def runs(self) -> Runs:
         """The bytes of its elements, piece by piece."""
         if self._runs is None:
             self._runs = views.runs_of((self.shape, self.strides), self.itemsize, self.span[0])
@@ -275,7 +274,7 @@ class Tensor:
                 block.note_write(self.runs)
                 return
             block.written = None
-        block.version += 1
+        block.writes += 1
 
     # Views.
 
@@ -292,13 +291,13 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise refused(TypeError, "len() of a tensor without axes", "`x.size` is the number of elements")
+            raise rejection(TypeError, "len() of a tensor without axes", "`x.size` is the number of elements")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         """Views along the first axis; `tolist` gives numbers."""
         if not self.shape:
-            raise refused(TypeError, "iteration over a tensor without axes", "`x.item()` is its value")
+            raise rejection(TypeError, "iteration over a tensor without axes", "`x.item()` is its value")
         return (self[place] for place in range(self.shape[0]))
 
     def reshape(self, *shape: Any) -> Tensor:
@@ -308,7 +307,7 @@ class Tensor:
         if strides is None:
             layout = f"shape {self.shape} and strides {self.strides}"
             message = f"a tensor of {layout} cannot be seen as one of shape {extents}"
-            raise refused(ValueError, message, "copy it first: `x.copy().reshape(...)`")
+            raise rejection(ValueError, message, "copy it first: `x.copy().reshape(...)`")
         return self._view(extents, strides)
 
     def view(self, *shape: Any) -> Tensor:
@@ -321,7 +320,7 @@ class Tensor:
 
     def permute(self, *axes: Any) -> Tensor:
         """A view with the axes in another order."""
-        order = views.axes_of(views.shape_of(axes, "an order of axes"), self.ndim)
+        order = views.normalized_axes(views.shape_of(axes, "an order of axes"), self.ndim)
         return self._view(*views.permuted((self.shape, self.strides), order))
 
     @property
@@ -331,7 +330,7 @@ class Tensor:
 
     def squeeze(self, *axes: Any) -> Tensor:
         """A view without axes of one element: all of them, or those that are named."""
-        named = views.axes_of(views.shape_of(axes, "a list of axes"), self.ndim) if axes else None
+        named = views.normalized_axes(views.shape_of(axes, "a list of axes"), self.ndim) if axes else None
         return self._view(*views.squeezed((self.shape, self.strides), named))
 
     # Reading and writing from the host.
@@ -348,7 +347,7 @@ class Tensor:
         is_copy = copy or self.block.device is not None or wanted != self.storage
         if is_copy and copy is False:
             message = "Unable to avoid copy while creating an array as requested"
-            raise refused(ValueError, message, "allow a copy: `np.asarray(x)`")
+            raise rejection(ValueError, message, "allow a copy: `np.asarray(x)`")
         return host_access.read(self, "a copy").astype(wanted, copy=False) if is_copy else self.numpy()
 
     def fetch(self) -> Fetched:
@@ -362,7 +361,7 @@ class Tensor:
         """The value of the only element, once it is there."""
         if self.size != 1:
             message = f"a tensor of {self.size} elements has not one value"
-            raise refused(ValueError, message, "choose an element: `x[0, 0].item()`, or take all: `x.tolist()`")
+            raise rejection(ValueError, message, "choose an element: `x[0, 0].item()`, or take all: `x.tolist()`")
         return self._as_python("item", np.ndarray.item)  # type: ignore[no-any-return]
 
     def tolist(self) -> Any:
@@ -384,13 +383,13 @@ class Tensor:
     def __bool__(self) -> bool:
         if self.size != 1:
             message = f"The truth value of a tensor with {self.size} elements is ambiguous"
-            raise refused(ValueError, message, "look at one element, or reduce them in a kernel")
+            raise rejection(ValueError, message, "look at one element, or reduce them in a kernel")
         return bool(self.item())
 
     def __index__(self) -> int:
         if self.shape or not self.dtype.is_integer:
             message = f"a tensor of shape {self.shape} and {self.dtype} is no whole number"
-            raise refused(TypeError, message, "only an element of an integer tensor is: `x[0]`")
+            raise rejection(TypeError, message, "only an element of an integer tensor is: `x[0]`")
         return int(self.item())
 
     def copy_from(self, value: Any) -> Self:
@@ -454,7 +453,7 @@ class Tensor:
             lent, stream = self.to("cpu"), None
         else:
             message = f"a tensor on {self.device} cannot be lent to device {shown(there)} of DLPack"
-            raise refused(BufferError, message, "copy it there first: `x.to(...)`")
+            raise rejection(BufferError, message, "copy it there first: `x.to(...)`")
         return exporting.as_capsule(lent, stream, max_version, is_copy=lent is not self)
 
     @property

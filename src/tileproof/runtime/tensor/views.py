@@ -9,22 +9,20 @@ from operator import index as whole
 from typing import Any, Final, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from tileproof.diagnostics.values import shown
+from tileproof.runtime.memory.ledger import Runs
 
 Shape: TypeAlias = tuple[int, ...]
 Layout: TypeAlias = tuple[Shape, Shape]
 """A shape, and the strides of it."""
-Runs: TypeAlias = npt.NDArray[np.int64]
-"""Pieces of memory: a row for each, with its first byte and its end."""
 
 _INDICES: Final = "only integers, slices (`:`), ellipsis (`...`) and None are valid indices"
 _MOST: Final = 2**56
 _GATHER: Final = "gather elements in a kernel, with an `Index` parameter; or on the host: `x.numpy()[...]`"
 
 
-def refused(kind: type[Exception], message: str, cure: str) -> Exception:
+def rejection(kind: type[Exception], message: str, cure: str) -> Exception:
     """An error of Python's own kind, for what Python's own protocols refuse; it names the cure too."""
     return kind(f"{message}\n  help: {cure}")
 
@@ -65,11 +63,11 @@ def _whole_axes(parts: tuple[Any, ...], rank: int) -> list[Any]:
     """An index with a part for each axis: the ellipsis, or the end, stands for whole axes."""
     dots = [place for place, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
-        raise refused(IndexError, "an index can only have a single ellipsis ('...')", "write `:` for the other axes")
+        raise rejection(IndexError, "an index can only have a single ellipsis ('...')", "write `:` for the other axes")
     used = sum(part is not None and part is not Ellipsis for part in parts)
     if used > rank:
         message = f"too many indices for tensor: tensor is {rank}-dimensional, but {used} were indexed"
-        raise refused(IndexError, message, f"write at most {rank}; `None` makes a new axis")
+        raise rejection(IndexError, message, f"write at most {rank}; `None` makes a new axis")
     place = dots[0] if dots else len(parts)
     return [*parts[:place], *[slice(None)] * (rank - used), *parts[place + 1 :]]
 
@@ -78,26 +76,27 @@ def _place(part: Any, axis: int, extent: int) -> int:
     # A bool is a whole number to Python, and a mask to numpy.
     is_mask = isinstance(part, bool) or str(getattr(part, "dtype", "")) == "bool"
     if is_mask or getattr(part, "shape", ()) != ():
-        raise refused(IndexError, _INDICES, _GATHER)
+        raise rejection(IndexError, _INDICES, _GATHER)
     try:
         place = whole(part)
     except TypeError:
         cure = _GATHER if isinstance(part, list | tuple) else "write a whole number or a slice"
-        raise refused(IndexError, _INDICES, cure) from None
+        raise rejection(IndexError, _INDICES, cure) from None
     if not -extent <= place < extent:
         message = f"index {shown(place)} is out of bounds for axis {axis} with size {extent}"
-        raise refused(IndexError, message, f"the last one is {extent - 1}" if extent else "a slice of it is empty too")
+        cure = f"the last one is {extent - 1}" if extent else "a slice of it is empty too"
+        raise rejection(IndexError, message, cure)
     return place + extent if place < 0 else place
 
 
-def shape_of(given: tuple[Any, ...], what: str = "a shape") -> Shape:
+def shape_of(shape: tuple[Any, ...], what: str = "a shape") -> Shape:
     """A shape that was written as one sequence or as several numbers."""
-    parts = given[0] if len(given) == 1 and isinstance(given[0], Sequence) and not isinstance(given[0], str) else given
+    parts = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) and not isinstance(shape[0], str) else shape
     try:
         return tuple(map(whole, parts))
     except TypeError:
-        message = f"{what} is made of whole numbers, not {shown(given)}"
-        raise refused(TypeError, message, "write `(2, 3)` or `6`") from None
+        message = f"{what} is made of whole numbers, not {shown(shape)}"
+        raise rejection(TypeError, message, "write `(2, 3)` or `6`") from None
 
 
 def without_guess(shape: Shape, size: int) -> Shape:
@@ -105,15 +104,15 @@ def without_guess(shape: Shape, size: int) -> Shape:
     unknown = shape.count(-1)
     known = math.prod(extent for extent in shape if extent != -1)
     if unknown > 1:
-        raise refused(ValueError, "can only specify one unknown dimension", "write -1 once")
+        raise rejection(ValueError, "can only specify one unknown dimension", "write -1 once")
     if any(extent < -1 for extent in shape):
         message = f"the shape {shown(shape)} has a negative extent"
-        raise refused(ValueError, message, "write -1 for the extent that follows")
+        raise rejection(ValueError, message, "write -1 for the extent that follows")
     if unknown and known and not size % known:
         return tuple(size // known if extent == -1 else extent for extent in shape)
     if unknown or known != size:
         message = f"cannot reshape a tensor of {size} elements into shape {shown(shape)}"
-        raise refused(ValueError, message, f"write extents whose product is {size}")
+        raise rejection(ValueError, message, f"write extents whose product is {size}")
     return demand_extents(shape)
 
 
@@ -121,7 +120,7 @@ def demand_extents(shape: Shape) -> Shape:
     """The same shape, unless it is without elements and so large otherwise that strides would be no addresses."""
     if 0 in shape and math.prod(extent for extent in shape if extent) > _MOST:
         message = f"the shape {shown(shape)} has no elements, and extents that no memory has"
-        raise refused(ValueError, message, "write smaller extents beside the 0")
+        raise rejection(ValueError, message, "write smaller extents beside the 0")
     return shape
 
 
@@ -192,18 +191,19 @@ def is_in_a_row(layout: Layout, itemsize: int) -> bool:
     return 0 in shape or all(extent == 1 or stride == plain for extent, stride, plain in steps)
 
 
-def axes_of(axes: Sequence[Any], rank: int) -> Shape:
+def normalized_axes(axes: Sequence[Any], rank: int) -> Shape:
     """Numbers of axes, counted from the front."""
-    found = []
+    order = []
     for each in axes:
         axis = whole(each)
         if not -rank <= axis < rank:
             message = f"axis {shown(axis)} is out of bounds for a tensor of dimension {rank}"
-            raise refused(IndexError, message, f"axes are numbered from 0 to {rank - 1}" if rank else "it has no axes")
-        found.append(axis % rank)
-    if len(set(found)) < len(found):
-        raise refused(ValueError, f"an axis stands twice in {shown(tuple(axes))}", "name each axis once")
-    return tuple(found)
+            cure = f"axes are numbered from 0 to {rank - 1}" if rank else "it has no axes"
+            raise rejection(IndexError, message, cure)
+        order.append(axis % rank)
+    if len(set(order)) < len(order):
+        raise rejection(ValueError, f"an axis stands twice in {shown(tuple(axes))}", "name each axis once")
+    return tuple(order)
 
 
 def permuted(layout: Layout, axes: Shape) -> Layout:
@@ -211,7 +211,7 @@ def permuted(layout: Layout, axes: Shape) -> Layout:
     shape, strides = layout
     if len(axes) != len(shape):
         message = f"{len(axes)} axes were named, and the tensor has {len(shape)}"
-        raise refused(ValueError, message, "name every axis once, in the new order")
+        raise rejection(ValueError, message, "name every axis once, in the new order")
     return tuple(shape[axis] for axis in axes), tuple(strides[axis] for axis in axes)
 
 
@@ -221,7 +221,7 @@ def squeezed(layout: Layout, axes: Shape | None) -> Layout:
     for axis in axes or ():
         if shape[axis] != 1:
             message = f"axis {axis} has {shape[axis]} elements, and only axes of one element can be left out"
-            raise refused(ValueError, message, "index it: `x[0]`")
+            raise rejection(ValueError, message, "index it: `x[0]`")
     kept = [axis for axis, extent in enumerate(shape) if (extent != 1 if axes is None else axis not in axes)]
     return tuple(shape[axis] for axis in kept), tuple(strides[axis] for axis in kept)
 
@@ -235,7 +235,7 @@ def runs_of(layout: Layout, itemsize: int, low: int) -> Runs:
             length += stride * (extent - 1)
         else:
             starts = (starts[:, None] + stride * np.arange(extent)).reshape(-1)
-    found = np.empty((len(starts), 2), np.int64)
-    found[:, 0] = starts
-    found[:, 1] = starts + length
-    return found
+    runs = np.empty((len(starts), 2), np.int64)
+    runs[:, 0] = starts
+    runs[:, 1] = starts + length
+    return runs

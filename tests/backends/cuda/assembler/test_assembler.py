@@ -15,8 +15,18 @@ from textwrap import dedent
 
 import pytest
 
-from samples.assembler_modules import FILE, SMALLEST, bf16_sum, doubling, f8_constant, fake_toolchain, product
-from tileproof.backends.cuda.assembler.assemble import TIMEOUT, Assembled, Job, Options, assemble, assemble_many
+from samples.assembler_modules import (
+    FILE,
+    SMALLEST,
+    assemble_many,
+    assembled,
+    bf16_sum,
+    doubling,
+    f8_constant,
+    fake_toolchain,
+    product,
+)
+from tileproof.backends.cuda.assembler.assemble import TIMEOUT, Assembled, Job
 from tileproof.backends.cuda.assembler.toolchain import VARIABLE, find
 from tileproof.backends.cuda.tileir.types import BF16, F32, Location
 from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError
@@ -58,7 +68,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 def refusal(code: Code, error: type[TileproofError] = KernelError, **given: object) -> Diagnostic:
     with pytest.raises(error) as refused:
-        assemble(SMALLEST, "sm_90", kernel="work", **given)  # type: ignore[arg-type]
+        assembled(SMALLEST, "sm_90", kernel="work", **given)  # type: ignore[arg-type]
     (told,) = refused.value.diagnostics
     assert (told.code, told.kernel) == (code, "work")
     assert told.help
@@ -95,7 +105,7 @@ def written(path: Path) -> str:
 
 
 def test_the_smallest_module_is_assembled() -> None:
-    made = assemble(SMALLEST, "sm_90")
+    made = assembled(SMALLEST, "sm_90")
     assert made.cubin.startswith(b"\x7fELF")
     assert [each.entry for each in made.resources] == ["k"]
     assert made.remarks == ()
@@ -104,18 +114,11 @@ def test_the_smallest_module_is_assembled() -> None:
 
 def test_the_same_module_gives_the_same_code_with_and_without_remarks() -> None:
     module = doubling("double")
-    assert assemble(module, "sm_90").cubin == assemble(module, "sm_90", options=Options(remarks=True)).cubin
-
-
-def test_options_change_the_code() -> None:
-    module = product(BF16)
-    variants = [Options(), Options(level=0), Options(line_info=True), Options(debug=True)]
-    assert len({options.arguments for options in variants}) == 4
-    assert len({made.cubin for _, made in assemble_many(Job(module, "sm_90", each) for each in variants)}) == 4
+    assert assembled(module, "sm_90").cubin == assembled(module, "sm_90", remarks=True).cubin
 
 
 def remarks_of(module: bytes) -> dict[tuple[str, int], tuple[str, bool]]:
-    made = assemble(module, "sm_90", options=Options(remarks=True), spans=span_of)
+    made = assembled(module, "sm_90", remarks=True, spans=span_of)
     for remark in made.remarks:
         assert remark.span is not None
         assert remark.span.line == remark.line
@@ -153,7 +156,7 @@ def test_remarks_tell_what_was_missed_and_why() -> None:
 )
 def test_what_the_gpu_lacks_is_told_at_its_line(module: bytes, line: int, words: str, cure: str) -> None:
     with pytest.raises(KernelError) as refused:
-        assemble(module, "sm_80", spans=span_of, kernel="work")
+        assembled(module, "sm_80", spans=span_of, kernel="work")
     (told,) = refused.value.diagnostics
     assert told.code is Code.ARCH_LACKS
     assert words in told.message
@@ -161,27 +164,27 @@ def test_what_the_gpu_lacks_is_told_at_its_line(module: bytes, line: int, words:
     assert told.span is not None
     assert told.span.line == line
     assert "Incompatibility" not in str(refused.value)
-    assert assemble(module, "sm_90").cubin
+    assert assembled(module, "sm_90").cubin
 
 
 def test_spans_may_be_given_as_a_table() -> None:
     span = span_of(Location(FILE, 21, 5))
     assert span is not None
     with pytest.raises(KernelError) as refused:
-        assemble(f8_constant(), "sm_80", spans={Location(FILE, 21, 5): span})
+        assembled(f8_constant(), "sm_80", spans={Location(FILE, 21, 5): span})
     assert refused.value.diagnostics[0].span is span
 
 
 def test_a_gpu_from_before_tiles_is_refused() -> None:
     with pytest.raises(LaunchError) as refused:
-        assemble(SMALLEST, "sm_75")
+        assembled(SMALLEST, "sm_75")
     (told,) = refused.value.diagnostics
     assert (told.code, "too old" in told.message) == (Code.ARCH_LACKS, True)
 
 
 def test_a_gpu_newer_than_the_assembler_asks_for_a_newer_one() -> None:
     with pytest.raises(LaunchError) as refused:
-        assemble(SMALLEST, "sm_999")
+        assembled(SMALLEST, "sm_999")
     (told,) = refused.value.diagnostics
     assert (told.code, told.help) == (Code.ASSEMBLER_VERSION, "pip install --upgrade 'tileproof[cuda]'")
 
@@ -189,12 +192,12 @@ def test_a_gpu_newer_than_the_assembler_asks_for_a_newer_one() -> None:
 @pytest.mark.parametrize("arch", ["90", "sm_90 --help", "", "compute_90", "sm_90\n"])
 def test_what_is_no_architecture_is_a_mistake_of_the_caller(arch: str) -> None:
     with pytest.raises(ValueError, match="written like sm_90"):
-        assemble(SMALLEST, arch)
+        assembled(SMALLEST, arch)
 
 
 def test_bytes_that_are_no_module_are_refused_without_the_assemblers_words() -> None:
     with pytest.raises(KernelError) as refused:
-        assemble(b"nothing of the kind", "sm_90", kernel="work")
+        assembled(b"nothing of the kind", "sm_90", kernel="work")
     (told,) = refused.value.diagnostics
     assert told.code is Code.ASSEMBLER_FAILED
     assert told.message == "the assembler refuses the code of `work`"
@@ -206,7 +209,7 @@ def test_the_assemblers_words_follow_on_request(way: str, monkeypatch: pytest.Mo
     if way == "variable":
         monkeypatch.setenv("TILEPROOF_VERBOSE", "1")
     with pytest.raises(KernelError) as refused:
-        assemble(b"nothing of the kind", "sm_90", verbose=True if way == "argument" else None)
+        assembled(b"nothing of the kind", "sm_90", verbose=True if way == "argument" else None)
     (note,) = refused.value.diagnostics[0].notes
     assert note.startswith("the assembler said\n")
     assert "does not correspond to Tile IR bytecode" in note
@@ -286,7 +289,7 @@ def test_a_hang_ends_with_all_that_was_started(fake: Fake) -> None:
         time.sleep(60)
     """)
     with pytest.raises(KernelError) as refused:
-        assemble(SMALLEST, "sm_90", kernel="work", timeout=3)
+        assembled(SMALLEST, "sm_90", kernel="work", timeout=3)
     (told,) = refused.value.diagnostics
     assert told.code is Code.ASSEMBLER_TIMEOUT
     assert "within 3 seconds" in told.message
@@ -314,7 +317,7 @@ def test_the_time_limit_may_come_from_a_variable(fake: Fake, monkeypatch: pytest
 def test_a_time_limit_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TIMEOUT, text)
     with pytest.raises(LaunchError) as refused:
-        assemble(SMALLEST, "sm_90")
+        assembled(SMALLEST, "sm_90")
     (told,) = refused.value.diagnostics
     assert (told.code, text in told.message) == (Code.BAD_SETTING, True)
 
@@ -342,7 +345,7 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch, folder: Path) -> N
 
 def test_real_temporary_files_of_a_stopped_assembler_are_gone() -> None:
     with pytest.raises(KernelError) as refused:
-        assemble(product(F32, 128, 128), "sm_90", timeout=0.5)  # takes ten seconds
+        assembled(product(F32, 128, 128), "sm_90", timeout=0.5)  # takes ten seconds
     assert refused.value.diagnostics[0].code is Code.ASSEMBLER_TIMEOUT
 
 
@@ -356,7 +359,7 @@ def test_six_modules_are_assembled_in_parallel() -> None:
     assert set(made) == set(jobs)
     for job, done in made.items():
         assert isinstance(done, Assembled)
-        assert done.cubin == assemble(job.bytecode, job.arch).cubin
+        assert done.cubin == assembled(job.bytecode, job.arch).cubin
 
 
 def test_nothing_to_assemble_is_no_work() -> None:
@@ -386,7 +389,7 @@ def assemble_real(module: bytes) -> bytes:
     """What the real assembler makes, whatever stands in its place."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE)
-        return assemble(module, "sm_90").cubin
+        return assembled(module, "sm_90").cubin
 
 
 HANGS_OR_FAILS = """
@@ -442,14 +445,14 @@ def test_leaving_the_loop_stops_the_others(fake: Fake) -> None:
 INTERRUPTED = """
     import signal, sys, time
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background begins with it ignored
-    from tileproof.backends.cuda.assembler.assemble import Job, assemble, assemble_many
+    from tileproof.backends.cuda.assembler.assemble import Job, assemble, assemble_each
     if "{way}" == "one":
-        assemble(b"hang", "sm_90")
+        assemble(Job(b"hang", "sm_90"))
     elif "{way}" == "many":
-        list(assemble_many([Job(b"hang", "sm_90")] * 5, workers=2))
+        list(assemble_each([Job(b"hang", "sm_90")] * 5, workers=2))
     else:
         jobs = [Job(b"hang", "sm_90"), Job(b"quick", "sm_90"), Job(b"hang", "sm_90")]
-        held = assemble_many(jobs, workers=2)  # lives until the process ends
+        held = assemble_each(jobs, workers=2)  # lives until the process ends
         for _ in held:
             time.sleep(60)
 """
@@ -488,4 +491,4 @@ def test_a_real_toolchain_ignores_a_toolkit_that_is_set_but_not_its_own(monkeypa
     for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT"):
         monkeypatch.setenv(name, "nowhere")
     assert find().root.is_dir()
-    assert assemble(SMALLEST, "sm_90").cubin
+    assert assembled(SMALLEST, "sm_90").cubin

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from samples.assembler_modules import SMALLEST, doubling, product
-from tileproof.backends.cuda.assembler.assemble import assemble
+from samples.assembler_modules import SMALLEST, assembled, doubling, product
 from tileproof.backends.cuda.assembler.cubin import Remark, Resources, resources_of, warnings_of
 from tileproof.backends.cuda.tileir.types import BF16
 
 
 @pytest.fixture(scope="module")
 def cubin() -> bytes:
-    return assemble(doubling("double"), "sm_90").cubin
+    return assembled(doubling("double"), "sm_90").cubin
 
 
 def test_the_smallest_kernel_takes_next_to_nothing() -> None:
-    (read,) = resources_of(assemble(SMALLEST, "sm_90").cubin)
-    assert (read.entry, read.arch, read.parameter_bytes, read.shared_bytes) == ("k", "sm_90", 0, 0)
+    (read,) = resources_of(assembled(SMALLEST, "sm_90").cubin)
+    assert (read.entry, read.arch, read.shared_bytes) == ("k", "sm_90", 0)
     assert read.threads > 0
     assert 0 < read.registers < 32
 
@@ -29,37 +28,30 @@ def test_the_smallest_kernel_takes_next_to_nothing() -> None:
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("arch", ["sm_80", "sm_89", "sm_90", "sm_100", "sm_120"])
 def test_the_architecture_is_read(arch: str) -> None:
-    (read,) = resources_of(assemble(doubling("double"), arch).cubin)
+    (read,) = resources_of(assembled(doubling("double"), arch).cubin)
     assert read.arch == arch
 
 
-def test_parameters_lie_as_c_lays_them_out(cubin: bytes) -> None:
-    (read,) = resources_of(cubin)
-    assert read.parameter_bytes == 8 + 4 + 4 + 8  # the second pointer is aligned
-
-
 def test_a_cluster_is_read() -> None:
-    (read,) = resources_of(assemble(doubling("double", cluster=2), "sm_90").cubin)
+    (read,) = resources_of(assembled(doubling("double", cluster=2), "sm_90").cubin)
     assert read.cluster == (2, 1, 1)
 
 
-def test_what_the_driver_adds_for_itself_is_no_parameter() -> None:
-    (read,) = resources_of(assemble(product(BF16), "sm_90").cubin)
-    assert read.parameter_bytes == 24
+def test_shared_memory_and_threads_are_read() -> None:
+    (read,) = resources_of(assembled(product(BF16), "sm_90").cubin)
     assert read.shared_bytes > 10_000
     assert (read.threads % 128, read.cluster, read.spill_bytes) == (0, (1, 1, 1), 0)
 
 
 def test_spills_are_read_and_told() -> None:
-    (read,) = made = resources_of(assemble(product(BF16, 128, 256), "sm_90").cubin)
+    (read,) = made = resources_of(assembled(product(BF16, 128, 256), "sm_90").cubin)
     assert read.spill_bytes > 0
-    assert read.stack_bytes >= read.spill_bytes
     told, *_ = warnings_of(made, ())
     assert told.startswith(f"product: {read.spill_bytes} bytes per thread")
 
 
 def test_what_runs_well_is_not_told() -> None:
-    quiet = Resources("k", "sm_90", 255, 0, 0, 200_000, 256, (1, 1, 1), 8)
+    quiet = Resources("k", "sm_90", 255, 0, 200_000, 256, (1, 1, 1))
     remarks = (Remark("mma", 3, "a matrix product on tensor cores"), Remark("load", 4, "a plain load", missed=True))
     assert warnings_of((quiet,), remarks) == ()
 

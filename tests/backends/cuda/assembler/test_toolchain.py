@@ -175,7 +175,7 @@ def test_programs_are_asked_once_until_they_are_replaced(tmp_path: Path, monkeyp
     monkeypatch.setenv(VARIABLE, str(tileiras))
     first = find()
     with monkeypatch.context() as context:
-        context.setattr(toolchain, "_said", None)  # whoever asks again fails
+        context.setattr(toolchain, "_output", None)  # whoever asks again fails
         assert find() is first
     for part in (tileiras, tileiras.with_name("ptxas")):
         text = part.read_text().replace(said("13.4.92"), said("13.4.107"))

@@ -10,10 +10,11 @@ import pytest
 
 from oracles.tile_ir_operations import assembled, has_assembler
 from tileproof.backends.cuda.codegen import arithmetic, blocks
-from tileproof.backends.cuda.codegen.arithmetic import binary, element_of, shape_of, spread, unary
+from tileproof.backends.cuda.codegen.arithmetic import binary, unary
 from tileproof.backends.cuda.codegen.conversions import cast
 from tileproof.backends.cuda.codegen.positions import known
 from tileproof.backends.cuda.codegen.state import Place, State, Target, stored
+from tileproof.backends.cuda.codegen.tiles import element_of, shape_of, spread
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I1, I8, I32, Location, Pointer, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf

@@ -8,7 +8,8 @@ import pytest
 from oracles.tile_ir_operations import Array, computed
 from support.agreement import assert_agree
 from support.cpu_values import anything, corners, pairs
-from tileproof.backends.cuda.codegen.arithmetic import binary, constant, select, unary
+from tileproof.backends.cuda.codegen.arithmetic import binary, constant, unary
+from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import ALL, BOOL, ENTRY, F16, F32, F64, I8, I32, INDEX, TF32, U8, DType
@@ -104,7 +105,7 @@ def test_powers_written_in_the_program(dtype: DType, exponent: float) -> None:
 
 def test_select_takes_one_of_two() -> None:
     x, y = pairs(F32, 500)
-    got = computed(select, [(x > y, BOOL), (x, F32), (y, F32)], F32)
+    got = computed(Builder.select, [(x > y, BOOL), (x, F32), (y, F32)], F32)
     check(got, np.where(x > y, x, y), x, y)
 
 

@@ -13,7 +13,7 @@ from oracles.cuda_programs import Lowered, Undefined, assert_simulated, lowered,
 from samples.launch import Made
 from samples.layout_launches import LAYOUTS, SHARED, numbers
 from samples.layout_launches import one_more as shifted
-from tileproof.backends.cuda.codegen.layout_facts import facts_of, layout_of
+from tileproof.backends.cuda.codegen.layout_specialization import facts_of, layout_of
 from tileproof.backends.cuda.tileir.types import Bounded, Divisible, Op
 from tileproof.frontend.elaborate import accepted
 

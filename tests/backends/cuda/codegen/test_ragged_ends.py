@@ -9,6 +9,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32
+from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.tileir.decode import decode
@@ -27,10 +28,10 @@ def lowered(columns: int) -> list[Op]:
     """The operations of a launch on rows that begin at multiples of 64 elements."""
     y, x = (np.zeros((8, 64), np.float32)[:, :columns] for _ in range(2))
     found, bound = prepare(move, (y, x), {})
-    space = running.space_of(found.ready, bound.dimensions, lambda name: bound.tensors[name])
+    space = running.launch_space(found.ready, bound.dimensions, lambda name: bound.tensors[name])
     addresses = dict.fromkeys(bound.tensors, 256)
     facts = running.facts_for(found.ready, bound.tensors, addresses, bound.dimensions, space.programs)
-    made = running.Request(found.ready, facts, Target("sm_90"), Schedule(), "move").lowered()
+    made = Request(found.ready, facts, Target("sm_90"), Schedule(), "move").lowered()
     (entry,) = decode(made.bytecode).entries
     return list(every(entry.body))
 

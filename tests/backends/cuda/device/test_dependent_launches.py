@@ -13,14 +13,15 @@ import pytest
 import tileproof as tp
 from oracles.cuda_programs import MULTIPROCESSORS, Lowered, lowered
 from oracles.tile_ir_operations import has_assembler
+from samples.assembler_modules import compile_many
 from samples.check_launches import checks
 from samples.example_launches import own
 from samples.launch import Make
 from tileproof import In, Out, f32
 from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.device import loaded_code as running
-from tileproof.backends.cuda.device import start as starting
-from tileproof.backends.cuda.device.loaded_code import Code, Loaded, compile_many
+from tileproof.backends.cuda.device import stream_launch as starting
+from tileproof.backends.cuda.device.loaded_code import Code, Loaded
 from tileproof.runtime.launch import cuda_code as gpu
 
 NOTHING: frozenset[str] = frozenset()
@@ -109,13 +110,13 @@ def loaded(made: Lowered, **changed: Any) -> Loaded:
 def test_the_driver_is_told_whether_a_launch_may_begin_early(is_early: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     made = dependent(product())
     started: list[Any] = []
-    monkeypatch.setattr(running.driver, "launch", lambda *args: started.append(args))
+    monkeypatch.setattr(running.driver, "launch", lambda *args, early: started.append((*args, early)))
     addresses = dict.fromkeys(made.bound.tensors, 64)
     given = made.bound.tensors, addresses, made.bound.scalars, made.bound.dimensions, made.space, 5
     starting.run(loaded(made), *given, dependent=is_early)
-    ((function, grid, stream, _, attributes),) = started
+    ((function, grid, stream, _, early),) = started
     assert (function, grid, stream) == ("matvec", (MULTIPROCESSORS, 1, 1), 5)
-    assert attributes.pdl == is_early
+    assert early == is_early
 
 
 NEVER_EARLY: dict[str, Make] = {

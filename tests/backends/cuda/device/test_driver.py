@@ -15,10 +15,9 @@ import pytest
 
 from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
 from oracles.driver_refusals import refused
-from samples.assembler_modules import SMALLEST
-from tileproof.backends.cuda.assembler.assemble import assemble
+from samples.assembler_modules import SMALLEST, assembled
 from tileproof.backends.cuda.device import driver
-from tileproof.backends.cuda.device.driver import Device, Event, LaunchAttributes, Memory, launch, load
+from tileproof.backends.cuda.device.driver import Device, Event, Memory, launch, load
 from tileproof.diagnostics.codes import Code
 
 # What there is.
@@ -27,7 +26,7 @@ from tileproof.diagnostics.codes import Code
 def test_a_gpu_says_what_it_is(stub: Stub) -> None:
     gpu = Device(1)
     assert (gpu.name, gpu.arch, gpu.sm_count, gpu.total_memory) == ("Stub 1", "sm_91", 132, 1 << 34)
-    assert gpu.free_memory == 1 << 32
+    assert gpu.memory_info()[0] == 1 << 32
     assert (driver.device_count(), driver.version()) == (2, "13.0")
 
 
@@ -43,12 +42,12 @@ def test_without_the_package_there_is_no_gpu_and_the_package_is_named(monkeypatc
         raise ModuleNotFoundError("No module named 'cuda'")
 
     monkeypatch.setattr(driver, "_imported", missing)
-    driver._found.cache_clear()
+    driver._opened.cache_clear()
     try:
         assert driver.device_count() == 0
         found = refused(Device, 0)
     finally:
-        driver._found.cache_clear()
+        driver._opened.cache_clear()
     assert found.code is Code.NO_GPU
     assert "tileproof[cuda]" in found.help
 
@@ -278,14 +277,12 @@ def test_a_launch_says_grid_stream_and_arguments_and_one_thread(stub: Stub) -> N
     assert (made.kernel, made.words, made.context) == (function.handle, 0xABC0, 1001)
 
 
-def test_a_launch_names_its_cluster_and_whether_it_may_begin_early(stub: Stub) -> None:
-    function = load(b"cubin").function("k")
-    launch(function, (4, 1, 1), 0, 0, LaunchAttributes(cluster=(2, 1, 1), pdl=True))
-    cluster, early = stub.launches[0].config.attrs
-    assert (int(cluster.id), int(early.id)) == (4, 6)
-    assert vars(cluster.value.clusterDim) == {"x": 2, "y": 1, "z": 1}
+def test_a_launch_says_that_it_may_begin_early(stub: Stub) -> None:
+    launch(load(b"cubin").function("k"), (4, 1, 1), 0, 0, early=True)
+    (early,) = stub.launches[0].config.attrs
+    assert int(early.id) == 6
     assert early.value.programmaticStreamSerializationAllowed == 1
-    assert stub.launches[0].config.numAttrs == 2
+    assert stub.launches[0].config.numAttrs == 1
 
 
 def test_a_grid_without_programs_is_not_launched(stub: Stub) -> None:
@@ -293,16 +290,11 @@ def test_a_grid_without_programs_is_not_launched(stub: Stub) -> None:
     assert stub.launches == []
 
 
-def test_a_function_says_what_it_takes(stub: Stub) -> None:
-    found = load(b"cubin").function("k").attributes
-    assert (found.registers, found.local_bytes, found.shared_bytes, found.threads) == (168, 16, 2048, 384)
-
-
 @pytest.mark.parametrize("result", [CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU, CUresult.CUDA_ERROR_INVALID_IMAGE])
 @pytest.mark.parametrize("call", ["cuLibraryLoadData", "cuKernelGetFunction"])
 def test_code_for_another_gpu_is_refused_when_it_is_loaded(stub: Stub, call: str, result: CUresult) -> None:
     stub.failing[call] = result
-    cubin = assemble(SMALLEST, "sm_80").cubin
+    cubin = assembled(SMALLEST, "sm_80").cubin
     found = refused(lambda: load(cubin).function("k"))
     assert found.code is Code.WRONG_ARCH
     assert "sm_80" in found.message

@@ -9,8 +9,9 @@ import pytest
 
 from oracles.cuda_driver import CUresult, Stub
 from oracles.driver_refusals import refused
+from support.driver_state import PoolUse, pool_use
 from tileproof.backends.cuda.device import driver
-from tileproof.backends.cuda.device.driver import Device, Memory, Place, PoolUse
+from tileproof.backends.cuda.device.driver import Device, Memory, Place
 from tileproof.diagnostics.codes import Code
 
 
@@ -38,13 +39,13 @@ def test_a_pool_knows_what_is_used_and_keeps_it_until_it_is_trimmed(stub: Stub) 
     gpu = Device(0)
     pool = gpu.pool()
     first, second = gpu.allocate_async(100, 3), gpu.allocate_async(50, 3)
-    assert pool.use == PoolUse(used=150, used_high=150, reserved=150, reserved_high=150)
+    assert pool_use(pool) == PoolUse(used=150, used_high=150, reserved=150, reserved_high=150)
     gpu.free_async(first, 3)
-    assert pool.use == PoolUse(used=50, used_high=150, reserved=150, reserved_high=150)
+    assert pool_use(pool) == PoolUse(used=50, used_high=150, reserved=150, reserved_high=150)
     gpu.trim_pool(keep=120)
-    assert pool.use.reserved == 120
+    assert pool_use(pool).reserved == 120
     gpu.trim_pool()
-    assert pool.use == PoolUse(used=50, used_high=150, reserved=50, reserved_high=150)
+    assert pool_use(pool) == PoolUse(used=50, used_high=150, reserved=50, reserved_high=150)
     gpu.free_async(second, 3)
 
 

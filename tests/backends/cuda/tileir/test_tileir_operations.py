@@ -10,8 +10,8 @@ from tileir_samples import SAMPLES, assemble, disassemble, every_op, module, too
 
 from tileproof.backends.cuda.tileir.decode import decode, version_of
 from tileproof.backends.cuda.tileir.encode import encode
-from tileproof.backends.cuda.tileir.operations import CODES, OPERATIONS
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.operation_table import CODES, OPERATIONS
+from tileproof.backends.cuda.tileir.printer import show
 
 CASES = [(name, version) for name in SAMPLES for version in written(name)]
 needs_tools = pytest.mark.skipif(tool("tileiras") is None, reason="the assembler is not installed")

@@ -30,10 +30,10 @@ def add(x, y, z, n: ConstInt):  # type: ignore[no-untyped-def]
 
 
 @ct.kernel
-def product(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt):  # type: ignore[no-untyped-def]
+def product(x, y, z, m: ConstInt, n: ConstInt, k: ConstInt, steps: ConstInt):  # type: ignore[no-untyped-def]
     i, j = ct.bid(0), ct.bid(1)
     total = ct.full((m, n), 0, dtype=ct.float32)
-    for step in range(ct.num_tiles(x, axis=1, shape=(m, k))):
+    for step in range(steps):
         a = ct.load(x, index=(i, step), shape=(m, k), padding_mode=ct.PaddingMode.ZERO)
         b = ct.load(y, index=(step, j), shape=(k, n), padding_mode=ct.PaddingMode.ZERO)
         total = ct.mma(a.astype(ct.tfloat32), b.astype(ct.tfloat32), total)
@@ -104,7 +104,7 @@ def theirs(kernel: Any, parameters: list[Any], version: tuple[int, int]) -> byte
 
 KERNELS = [
     (add, [array(1), array(1), array(1), 16]),
-    (product, [array(2), array(2), array(2), 64, 64, 32]),
+    (product, [array(2), array(2), array(2), 64, 64, 32, 4]),
     (softmax, [array(2), array(2), 256]),
     (choose, [array(2), array(2), 64]),
     (scatter, [array(2), array(2), 32]),

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from tileir_samples import module
-
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.text import show
+from tileproof.backends.cuda.tileir.printer import show
 from tileproof.backends.cuda.tileir.types import (
     F32,
     I1,
@@ -55,7 +53,7 @@ def build() -> Builder:
     x, _ = b.load_view(b.make_partition_view(view, PartitionView((8, 64), tensor, (0, 1), Padding.NAN)), [n, n])
     fold = b.reduce([x], 1, [float("-inf")])
     with b.inside(fold.block):
-        b.yield_(b.maxf(*fold.arguments, propagate_nan=True))
+        b.yield_(b.maxf(*fold.arguments))
     b.constant(Tile(I1, (2,)), [True, False])
     b.constant(Tile(F32, (16,)), 0.5)
     branch = b.if_(b.cmpi(Predicate.LESS, n, n, signed=True), [Tile(I32)])
@@ -74,9 +72,3 @@ def test_a_module_as_text() -> None:
 def test_source_lines_are_shown_on_request() -> None:
     lines = show(Module([build().entry]), locations=True).splitlines()
     assert lines[1] == "  %2 = assume %0 promise=divisible(16) : tile<ptr<f32>>  // a.py:4:8"
-
-
-def test_a_global_is_shown() -> None:
-    text = show(module("debugging"))
-    assert "private constant global @table = [" in text
-    assert "get_global name='table' : tile<ptr<f32>>" in text

@@ -7,16 +7,17 @@ be fused with each other (`contract`).
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
+from tileproof.backends.integers import integer_binary
+from tileproof.backends.interpreter import semantics
 from tileproof.ir.ops import BinaryFn, ReduceFn, UnaryFn
-from tileproof.language.dtypes import BOOL, ENTRY, F32, F64, DType
+from tileproof.language.dtypes import BOOL, F32, F64, DType
 
-from .conversions import Floats, narrow
+from .conversions import narrow
 from .elementary import elementary, power
-from .emission import Emitter, Operand, each, literal, register, suffix, vector
-from .integers import integer_binary
+from .emitter import Emitter, Operand, each, literal, register, suffix, vector, whole
+from .typed_lanes import FloatLanes, IntegerLanes
 
 
 def constant(value: bool | int | float, dtype: DType, w: int) -> str:
@@ -26,20 +27,7 @@ def constant(value: bool | int | float, dtype: DType, w: int) -> str:
 
 def fill_value(fn: ReduceFn, dtype: DType, w: int) -> str:
     """What an empty sum, max, min, any or all gives."""
-    match fn:
-        case ReduceFn.SUM | ReduceFn.ANY:
-            return literal(0, dtype, w)
-        case ReduceFn.ALL:
-            return literal(1, dtype, w)
-        case ReduceFn.MAX | ReduceFn.MIN if dtype.is_float:
-            return literal(-math.inf if fn is ReduceFn.MAX else math.inf, dtype, w)
-        case ReduceFn.MAX | ReduceFn.MIN if dtype.kind == "uint":
-            return literal(0 if fn is ReduceFn.MAX else 2**dtype.bits - 1, dtype, w)
-        case ReduceFn.MAX | ReduceFn.MIN:
-            half = 2 ** (dtype.bits - 1)
-            return literal(-half if fn is ReduceFn.MAX else half - 1, dtype, w)
-        case _:
-            raise TypeError(f"{fn} has no identity")
+    return literal(semantics.identity(fn, dtype).item(), dtype, w)
 
 
 def select(e: Emitter, c: Operand, x: Operand, y: Operand, dtype: DType, w: int) -> Operand:
@@ -52,7 +40,7 @@ def fma(e: Emitter, x: Operand, y: Operand, z: Operand, dtype: DType, w: int) ->
     """`x * y + z`: floats rounded once."""
     if not dtype.is_float:
         return binary(e, BinaryFn.ADD, binary(e, BinaryFn.MUL, x, y, dtype, w), z, dtype, w)
-    return narrow(e, Floats(e, _computed(dtype), w).fma(x, y, z), dtype, w)
+    return narrow(e, FloatLanes(e, _computed(dtype), w).fma(x, y, z), dtype, w)
 
 
 # One operand.
@@ -61,7 +49,7 @@ def fma(e: Emitter, x: Operand, y: Operand, z: Operand, dtype: DType, w: int) ->
 def unary(e: Emitter, fn: UnaryFn, x: Operand, dtype: DType, w: int) -> Operand:
     """`fn` of every lane."""
     if dtype.is_float:
-        return _float_unary(Floats(e, _computed(dtype), w), fn, x, dtype)
+        return _float_unary(FloatLanes(e, _computed(dtype), w), fn, x, dtype)
     lanes = vector(register(dtype), w)
     match fn:
         case UnaryFn.ISNAN:
@@ -90,7 +78,7 @@ _EXACT: Final = {
 """Functions whose value every type has that has the operand."""
 
 
-def _float_unary(f: Floats, fn: UnaryFn, x: Operand, dtype: DType) -> Operand:
+def _float_unary(f: FloatLanes, fn: UnaryFn, x: Operand, dtype: DType) -> Operand:
     if fn is UnaryFn.ISNAN:
         return f.test("uno", x, x)
     if fn is UnaryFn.NEG:
@@ -101,7 +89,7 @@ def _float_unary(f: Floats, fn: UnaryFn, x: Operand, dtype: DType) -> Operand:
     return narrow(f.e, value, dtype, f.w)
 
 
-def _kept(f: Floats, x: Operand, dtype: DType) -> Operand:
+def _kept(f: FloatLanes, x: Operand, dtype: DType) -> Operand:
     """A value that needs no rounding; but f8, even where it has infinities, gives its largest number instead."""
     return narrow(f.e, x, dtype, f.w) if dtype.is_storage_only else x
 
@@ -126,24 +114,21 @@ _ORDERED: Final = {
 def binary(e: Emitter, fn: BinaryFn, x: Operand, y: Operand, dtype: DType, w: int) -> Operand:
     """`fn` of every pair of lanes, both of type `dtype`. Comparisons give bools."""
     if dtype.is_float:
-        f = Floats(e, _computed(dtype), w)
+        f = FloatLanes(e, _computed(dtype), w)
         if fn.compares:
             return f.test(_ORDERED[fn], x, y)
         if fn in (BinaryFn.MIN, BinaryFn.MAX):
             return _kept(f, _extreme(f, fn, x, y), dtype)
         return narrow(e, _float_binary(f, fn, x, y, dtype), dtype, w)
-    if dtype == ENTRY and fn in (BinaryFn.FLOORDIV, BinaryFn.MOD):
-        none = e.op(f"icmp eq {vector('i64', w)} {{}}, {each(w, '-1', 'i64')}", x)
-        return select(e, none, x, integer_binary(e, fn, x, y, dtype, w), dtype, w)
-    return integer_binary(e, fn, x, y, dtype, w)
+    return integer_binary(IntegerLanes(e, dtype, w), fn, x, y, whole(y))
 
 
-def _extreme(f: Floats, fn: BinaryFn, x: Operand, y: Operand) -> Operand:
+def _extreme(f: FloatLanes, fn: BinaryFn, x: Operand, y: Operand) -> Operand:
     """NaN if either is. With `nsz` this is one instruction on ARM and three on x86."""
     return f.intrinsic("maximum" if fn is BinaryFn.MAX else "minimum", x, y, flags="nsz ")
 
 
-def _float_binary(f: Floats, fn: BinaryFn, x: Operand, y: Operand, dtype: DType) -> Operand:
+def _float_binary(f: FloatLanes, fn: BinaryFn, x: Operand, y: Operand, dtype: DType) -> Operand:
     fused = "contract " if dtype in (F32, F64) else ""
     match fn:
         case BinaryFn.ADD | BinaryFn.SUB | BinaryFn.MUL:

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import INDEX
 
 from . import checks, elements, nests, reductions, stores
 from .arithmetic import binary
-from .emission import Operand, Spot, memory, register
+from .emitter import Operand, Spot, memory, register
 from .state import Buffer, Place, State, View
 
 
@@ -50,9 +50,9 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.CumSum():
             reductions.cumulate(s, op)
         case ops.Fold():
-            reductions.fold(s, op, turns)
+            reductions.fold(s, op, carried_loop)
         case ops.Scan():
-            reductions.scan(s, op, turns)
+            reductions.scan(s, op, carried_loop)
         case ops.Cat() | ops.Reshape():
             rearrange(s, op)
         case ops.Parallel() | ops.Join():
@@ -116,7 +116,7 @@ def _split(s: State, op: ops.SplitAt) -> None:
 # Loops. A scalar is carried in a register; a tile in one of two buffers, the other of which takes the next turn's.
 
 
-def turns(
+def carried_loop(
     s: State,
     carried: Sequence[Tile],
     inits: Sequence[Tile],
@@ -181,11 +181,11 @@ def _handed_on(s: State, carried: Sequence[Tile], spare: dict[Tile, Buffer], yie
             following.append(s.scalars[handed_on])
             continue
         now, other = s.buffers[value].pointer, spare[value].pointer
-        held = s.buffers.get(handed_on)
-        if held is not None and held.pointer == now and held.strides == s.buffers[value].strides:
+        buffer = s.buffers.get(handed_on)
+        if buffer is not None and buffer.pointer == now and buffer.strides == s.buffers[value].strides:
             following += [now, other]
             continue
-        if held is None or held.pointer != other:
+        if buffer is None or buffer.pointer != other:
             nests.fill(s, spare[value], handed_on, nests.last_long(handed_on), elements.natural_lane(s, handed_on))
         following += [other, now]
     return following
@@ -204,7 +204,7 @@ def _loop(s: State, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
                 s.places[walker] = tile_place(s, walker, here, start, stop, is_whole)
                 s.define(walker)
 
-            turns(
+            carried_loop(
                 s, op.carried, op.inits, op.results,
                 lambda firsts, turn: s.e.loop(start, stop, size, turn, firsts), enter_tile, op.body,
             )  # fmt: skip
@@ -217,7 +217,7 @@ def _loop(s: State, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
                 s.scalars[variable] = s.plus(first, s.scaled(here, step))
                 s.define(variable)
 
-            turns(
+            carried_loop(
                 s, op.carried, op.inits, op.results,
                 lambda firsts, turn: s.e.loop("0", count, 1, turn, firsts), enter_number, op.body,
             )  # fmt: skip
@@ -229,7 +229,7 @@ def _loop(s: State, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
                 block(s, test)
                 return s.scalars[test.yields[0]]
 
-            turns(
+            carried_loop(
                 s, op.carried, op.inits, op.results,
                 lambda firsts, turn: s.e.until(firsts, holds, lambda now: turn("0", now)), lambda _: None, op.body,
             )  # fmt: skip
@@ -268,8 +268,8 @@ def _choose(s: State, op: ops.If) -> None:
 
     scalars = [result for result in op.results if result.type.rank == 0]
     types = [register(result.type.dtype) for result in scalars]
-    made = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
-    s.scalars.update(zip(scalars, made, strict=True))
+    values = s.e.branch(s.scalars[op.condition], arm(op.then), arm(op.orelse), types)
+    s.scalars.update(zip(scalars, values, strict=True))
     s.buffers.update(buffers)
 
 

@@ -14,7 +14,7 @@ from tileproof.language.dtypes import BOOL, ENTRY, I64
 
 from . import elements, nests
 from .conversions import cast
-from .emission import Operand, Spot, register, vector
+from .emitter import Operand, Spot, register, vector
 from .lanes import fold_lanes, splat
 from .parameters import Shown
 from .state import State
@@ -62,14 +62,13 @@ def check(s: State, op: ops.Check) -> None:
             wrong = s.e.op("and i1 {}, {}", wrong, s.e.op("xor i1 {}, true", _all_none(s, entry)))
         failed = s.e.op("and i1 {}, {}", wrong, ok)
 
-        def report() -> tuple[()]:
+        def report() -> None:
             s.e.define("report", lambda: REPORT)
             first = _first_wrong(s, op.index, low, high)
             s.e.do(f"call void @report(ptr {{}}, i64 {{}}, i64 {site}, i64 {{}}, i64 {{}}, i64 {{}})",
                    s.record, s.point, first, _long(s, op.low), _long(s, op.high))  # fmt: skip
-            return ()
 
-        s.e.branch(failed, report)
+        s.e.when(failed, report)
     s.scalars[op.result] = s.e.op("and i1 {}, {}", ok, s.e.op("xor i1 {}, true", wrong))
 
 
@@ -106,9 +105,9 @@ def _flag(s: State, tile: Tile, test: Callable[[Spot], Operand]) -> Operand:
     s.e.do("store i8 0, ptr {}", place)
 
     def visit(spot: Spot) -> None:
-        found = fold_lanes(s.e, ops.BinaryFn.OR, test(spot), BOOL, spot.lanes)
+        holds = fold_lanes(s.e, ops.BinaryFn.OR, test(spot), BOOL, spot.lanes)
         old = s.e.here("load i8, ptr {}", place)
-        s.e.do("store i8 {}, ptr {}", s.e.op("or i8 {}, {}", old, s.e.op("zext i1 {} to i8", found)), place)
+        s.e.do("store i8 {}, ptr {}", s.e.op("or i8 {}, {}", old, s.e.op("zext i1 {} to i8", holds)), place)
 
     nests.sweep(s, s.lives(tile.type), nests.last_long(tile), visit)
     return s.e.op("trunc i8 {} to i1", s.e.here("load i8, ptr {}", place))
@@ -135,25 +134,24 @@ def _first_wrong(s: State, index: Tile, low: Operand, high: Operand) -> Operand:
     """The first element that is outside, in the order of the tile."""
     if index.type.rank == 0:
         return _long(s, index)
-    found = s.allocate(16)
-    s.e.do("store i64 0, ptr {}", found)
+    slot = s.allocate(16)
+    s.e.do("store i64 0, ptr {}", slot)
 
     def visit(spot: Spot) -> None:
         wrong = _wrong(s, index, low, high, spot)
         value = cast(s.e, elements.at(s, index, spot), index.type.dtype, I64, 1)
-        seen = s.e.here("load i64, ptr {}", found)
+        seen = s.e.here("load i64, ptr {}", slot)
         is_new = s.e.op("and i1 {}, {}", wrong, s.e.op("icmp eq i64 {}, 0", seen))
-        place = s.e.op("getelementptr i64, ptr {}, i64 1", found)
+        place = s.e.op("getelementptr i64, ptr {}, i64 1", slot)
 
-        def write() -> tuple[()]:
-            s.e.do("store i64 1, ptr {}", found)
+        def write() -> None:
+            s.e.do("store i64 1, ptr {}", slot)
             s.e.do("store i64 {}, ptr {}", value, place)
-            return ()
 
-        s.e.branch(is_new, write)
+        s.e.when(is_new, write)
 
     nests.sweep(s, s.lives(index.type), None, visit)
-    return s.e.here("load i64, ptr {}", s.e.op("getelementptr i64, ptr {}, i64 1", found))
+    return s.e.here("load i64, ptr {}", s.e.op("getelementptr i64, ptr {}, i64 1", slot))
 
 
 def show(s: State, op: ops.Print) -> None:

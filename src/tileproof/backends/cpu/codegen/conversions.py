@@ -1,6 +1,6 @@
-"""Lanes of floats, and conversions between element types: an emitter that knows its types.
+"""Conversions between element types, and between the bits in memory and the form in registers.
 
-Conversions between element types, and between the bits in memory and the form in registers. A conversion rounds once.
+A conversion rounds once.
 From f64 or long integers to less than f32 the value first goes to f32 *to odd*: cut, its last bit set where something
 was lost. Rounding that to nearest gives what rounding the original would.
 """
@@ -8,129 +8,13 @@ was lost. Rounding that to nearest gives what rounding the original would.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final
 
-from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, DType
+from tileproof.backends.integers import bounds, clamped, rounded_bits, with_sticky_bit
+from tileproof.language.dtypes import BF16, BOOL, F8E4M3, F8E5M2, F16, F32, F64, TF32, U32, DType
 
-from .emission import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
-
-PURE: Final = "nounwind willreturn memory(none)"
-"""What LLVM may know of functions that only compute."""
-
-
-@dataclass(frozen=True, slots=True)
-class Floats:
-    """Writes operations on `w` lanes of a float type, `dtype`, and on integers of the same width."""
-
-    e: Emitter
-    dtype: DType
-    w: int
-
-    @property
-    def type(self) -> str:
-        return vector(register(self.dtype), self.w)
-
-    @property
-    def integer(self) -> str:
-        return vector(f"i{self.dtype.bits}", self.w)
-
-    @property
-    def logic(self) -> str:
-        return vector("i1", self.w)
-
-    def number(self, value: float) -> Operand:
-        return literal(value, self.dtype, self.w)
-
-    def whole(self, value: int) -> Operand:
-        return each(self.w, str(value), f"i{self.dtype.bits}")
-
-    def add(self, x: Operand, y: Operand) -> Operand:
-        return self.e.op(f"fadd {self.type} {{}}, {{}}", x, y)
-
-    def sub(self, x: Operand, y: Operand) -> Operand:
-        return self.e.op(f"fsub {self.type} {{}}, {{}}", x, y)
-
-    def mul(self, x: Operand, y: Operand) -> Operand:
-        return self.e.op(f"fmul {self.type} {{}}, {{}}", x, y)
-
-    def div(self, x: Operand, y: Operand) -> Operand:
-        return self.e.op(f"fdiv {self.type} {{}}, {{}}", x, y)
-
-    def neg(self, x: Operand) -> Operand:
-        return self.e.op(f"fneg {self.type} {{}}", x)
-
-    def intrinsic(self, name: str, *operands: Operand, flags: str = "") -> Operand:
-        """`llvm.NAME` of operands that all have this type."""
-        of = suffix(register(self.dtype), self.w)
-        declared = self.e.declare(f"llvm.{name}.{of}", self.type, *[self.type] * len(operands))
-        places = ", ".join([f"{self.type} {{}}"] * len(operands))
-        return self.e.op(f"call {flags}{self.type} @{declared}({places})", *operands)
-
-    def fma(self, x: Operand, y: Operand, z: Operand) -> Operand:
-        return self.intrinsic("fma", x, y, z)
-
-    def polynomial(self, x: Operand, coefficients: Sequence[float]) -> Operand:
-        """Horner's rule, the highest power first."""
-        value, *rest = map(self.number, coefficients)
-        for coefficient in rest:
-            value = self.fma(value, x, coefficient)
-        return value
-
-    def test(self, predicate: str, x: Operand, y: Operand) -> Operand:
-        """A comparison, as LLVM names it: `olt`, `une`, ..."""
-        return self.e.op(f"fcmp {predicate} {self.type} {{}}, {{}}", x, y)
-
-    def select(self, condition: Operand, x: Operand, y: Operand) -> Operand:
-        return self.e.op(f"select {self.logic} {{}}, {self.type} {{}}, {self.type} {{}}", condition, x, y)
-
-    def both(self, one: Operand, two: Operand) -> Operand:
-        """Two conditions at once."""
-        return self.e.op(f"and {self.logic} {{}}, {{}}", one, two)
-
-    def clamp(self, x: Operand, low: float, high: float) -> Operand:
-        """NaN stays. Written so that each side is one instruction on x86."""
-        least, greatest = self.number(low), self.number(high)
-        x = self.select(self.test("ogt", least, x), least, x)
-        return self.select(self.test("olt", greatest, x), greatest, x)
-
-    def bits(self, x: Operand) -> Operand:
-        return self.e.op(f"bitcast {self.type} {{}} to {self.integer}", x)
-
-    def real(self, bits: Operand) -> Operand:
-        return self.e.op(f"bitcast {self.integer} {{}} to {self.type}", bits)
-
-    def whole_op(self, operation: str, x: Operand, y: Operand) -> Operand:
-        """An operation on integers as wide as the floats."""
-        return self.e.op(f"{operation} {self.integer} {{}}, {{}}", x, y)
-
-    def to(self, dtype: DType) -> Floats:
-        """As many lanes of another type."""
-        return Floats(self.e, dtype, self.w)
-
-    def widened(self, x: Operand) -> Operand:
-        """f32 as f64."""
-        return self.e.op(f"fpext {self.type} {{}} to {self.to(F64).type}", x)
-
-
-def outlined(f: Floats, name: str, body: Callable[[Floats, list[Operand]], Operand], *operands: Operand) -> Operand:
-    """A function of lanes of one type that is written once in the module, and called here."""
-    full = f"tileproof.{name}.{suffix(register(f.dtype), f.w)}"
-
-    def text() -> str:
-        inner = Floats(Emitter(), f.dtype, f.w)
-        names = [f"%x{number}" for number in range(len(operands))]
-        result = body(inner, names)
-        for needed, written in inner.e.globals.items():
-            f.e.globals.setdefault(needed, written)
-        parameters = ", ".join(f"{f.type} {name}" for name in names)
-        return inner.e.function(f"internal {f.type} @{full}({parameters}) {PURE}", f"ret {f.type} {result}")
-
-    f.e.define(full, text)
-    places = ", ".join([f"{f.type} {{}}"] * len(operands))
-    return f.e.op(f"call {f.type} @{full}({places})", *operands)
-
+from .emitter import FORMATS, Emitter, Operand, each, literal, memory, register, suffix, vector
+from .typed_lanes import FloatLanes, IntegerLanes
 
 _ENDLESS: Final = 65520.0
 """From here on numbers round to infinity."""
@@ -138,16 +22,16 @@ _ENDLESS: Final = 65520.0
 
 def software_f16() -> dict[str, str]:
     """The functions by name, for a module of a processor without `has_f16c`."""
-    texts = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
-    needed = Floats(Emitter(), F32, 1)
+    functions = {"__truncsfhf2": _to_half(), "__extendhfsf2": _from_half()}
+    needed = FloatLanes(Emitter(), F32, 1)
     needed.intrinsic("fabs", "0.0")
-    return {**needed.e.globals, **texts}
+    return {**needed.e.globals, **functions}
 
 
 def _to_half() -> str:
     """To nearest even: adding a power of two whose last bit is the step wanted rounds to that step."""
     e = Emitter()
-    f = Floats(e, F32, 1)
+    f = FloatLanes(e, F32, 1)
     form, bits, size = FORMATS[F16], f.bits("%x"), f.intrinsic("fabs", "%x")
     least = f.whole((form.step + form.precision - 1 + 127) << 23)
     exponent = f.whole_op("and", f.bits(size), f.whole(0x7F800000))
@@ -169,7 +53,7 @@ def _to_half() -> str:
 def _from_half() -> str:
     """The bits of f16 in the place they have in f32 are 2^112 times too small."""
     e = Emitter()
-    f = Floats(e, F32, 1)
+    f = FloatLanes(e, F32, 1)
     bits = e.op("zext i16 {} to i32", e.op("bitcast half %x to i16"))
     placed = f.whole_op("shl", f.whole_op("and", bits, f.whole(0x7FFF)), f.whole(13))
     value = f.bits(f.mul(f.real(placed), f.number(2.0**112)))
@@ -219,7 +103,7 @@ def unpack(e: Emitter, bits: Operand, dtype: DType, w: int) -> Operand:
     if dtype == BF16:
         wide = e.op(f"zext {vector('i16', w)} {{}} to {vector('i32', w)}", bits)
         high = e.op(f"shl {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", wide)
-        return Floats(e, F32, w).real(high)
+        return FloatLanes(e, F32, w).real(high)
     if dtype == F8E5M2:
         wide = e.op(f"zext {vector('i8', w)} {{}} to {vector('i16', w)}", bits)
         return _half_to_float(e, e.op(f"shl {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", wide), w)
@@ -233,7 +117,7 @@ def pack(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
     if dtype == F16:
         return e.op(f"fptrunc {vector('float', w)} {{}} to {vector('half', w)}", x)
     if dtype == BF16:
-        high = e.op(f"lshr {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", Floats(e, F32, w).bits(x))
+        high = e.op(f"lshr {vector('i32', w)} {{}}, {each(w, '16', 'i32')}", FloatLanes(e, F32, w).bits(x))
         return e.op(f"trunc {vector('i32', w)} {{}} to {vector('i16', w)}", high)
     if dtype == F8E5M2:
         high = e.op(f"lshr {vector('i16', w)} {{}}, {each(w, '8', 'i16')}", _float_to_half(e, x, w))
@@ -266,7 +150,7 @@ def _float_to_float(e: Emitter, x: Operand, source: DType, target: DType, w: int
 
 def _single_to_odd(e: Emitter, x: Operand, w: int) -> Operand:
     """f64 as f32; where inexact, cut and with the last bit set."""
-    f, d = Floats(e, F32, w), Floats(e, F64, w)
+    f, d = FloatLanes(e, F32, w), FloatLanes(e, F64, w)
     nearest = e.op(f"fptrunc {d.type} {{}} to {f.type}", x)
     back = f.widened(nearest)
     over = d.test("ogt", d.intrinsic("fabs", back), d.intrinsic("fabs", x))
@@ -277,13 +161,9 @@ def _single_to_odd(e: Emitter, x: Operand, w: int) -> Operand:
 
 def _drop_bits(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
     """f32 to nearest even with a shorter significand and the same exponents; all NaN become one."""
-    f = Floats(e, F32, w)
-    dropped = FORMATS[F32].precision - FORMATS[dtype].precision
-    bits = f.bits(x)
-    even = f.whole_op("and", f.whole_op("lshr", bits, f.whole(dropped)), f.whole(1))
-    almost = f.whole_op("add", bits, f.whole(2 ** (dropped - 1) - 1))
-    cut = f.whole_op("and", f.whole_op("add", almost, even), f.whole(-(2**dropped)))
-    return f.select(f.test("uno", x, f.number(0)), f.number(math.nan), f.real(cut))
+    f = FloatLanes(e, F32, w)
+    bits = rounded_bits(IntegerLanes(e, U32, w), f.bits(x), FORMATS[F32].precision - FORMATS[dtype].precision)
+    return f.select(f.test("uno", x, f.number(0)), f.number(math.nan), f.real(bits))
 
 
 def _round_f8(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
@@ -291,7 +171,7 @@ def _round_f8(e: Emitter, x: Operand, dtype: DType, w: int) -> Operand:
 
     Adding a power of two whose last bit is the step wanted rounds to that step; the power follows from the exponent.
     """
-    f, form = Floats(e, F32, w), FORMATS[dtype]
+    f, form = FloatLanes(e, F32, w), FORMATS[dtype]
     size, largest = f.intrinsic("fabs", x), f.number(form.largest)
     size = f.select(f.test("olt", largest, size), largest, size)
     exponent = f.whole_op("and", f.bits(size), f.whole(0x7F800000))
@@ -312,13 +192,13 @@ def _unpack_e4m3(e: Emitter, bits: Operand, w: int) -> Operand:
     nan = e.op(f"icmp eq {whole} {{}}, {each(w, str(0x3F80), 'i16')}", size)
     ones = e.op(f"sext {vector('i1', w)} {{}} to {whole}", nan)
     small = _half_to_float(e, e.op(f"or {whole} {{}}, {{}}", placed, ones), w)
-    f = Floats(e, F32, w)
+    f = FloatLanes(e, F32, w)
     return f.mul(small, f.number(256))
 
 
 def _pack_e4m3(e: Emitter, x: Operand, w: int) -> Operand:
     """The way of `_unpack_e4m3` back; 480 stands where NaN does."""
-    f, whole = Floats(e, F32, w), vector("i16", w)
+    f, whole = FloatLanes(e, F32, w), vector("i16", w)
     number = f.select(f.test("uno", x, f.number(0)), f.number(480), x)
     half = _float_to_half(e, f.mul(number, f.number(2.0**-8)), w)
     low = e.op(f"lshr {whole} {{}}, {each(w, '7', 'i16')}", half)
@@ -344,25 +224,10 @@ def _to_float(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> O
     """Integers and bools: straight where f32 or f64 hold them or are asked for, else through f64 and f32 to odd."""
     through = target if target in (F32, F64) else F32 if source.bits <= 16 else F64
     if source.bits == 64 and target not in (F32, F64):
-        x = _keep_sticky(e, x, source, w)
+        x = with_sticky_bit(IntegerLanes(e, source, w), x, FORMATS[F64].precision)
     there = vector(register(through), w)
     number = e.op(f"{_sign(source)}itofp {vector(register(source), w)} {{}} to {there}", x)
     return number if through == target else _float_to_float(e, number, through, target, w)
-
-
-def _keep_sticky(e: Emitter, x: Operand, source: DType, w: int) -> Operand:
-    """Where f64 would round a long integer, its last 12 bits are replaced by one that says whether any was set."""
-    whole, logic = vector("i64", w), vector("i1", w)
-    moved = x
-    if source.kind != "uint":
-        moved = e.op(f"add {whole} {{}}, {each(w, str(2**53), 'i64')}", x)
-    long = e.op(f"icmp ugt {whole} {{}}, {each(w, str(2**53 if source.kind == 'uint' else 2**54), 'i64')}", moved)
-    rest = e.op(f"and {whole} {{}}, {each(w, str(0xFFF), 'i64')}", x)
-    some = e.op(f"icmp ne {whole} {{}}, {each(w, '0', 'i64')}", rest)
-    inexact = e.op(f"and {logic} {{}}, {{}}", long, some)
-    cut = e.op(f"and {whole} {{}}, {each(w, str(-0x1000), 'i64')}", x)
-    sticky = e.op(f"or {whole} {{}}, {each(w, str(0x800), 'i64')}", cut)
-    return e.op(f"select {logic} {{}}, {whole} {{}}, {whole} {{}}", inexact, sticky, x)
 
 
 def _float_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
@@ -370,8 +235,8 @@ def _float_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: i
 
     The least integer is a float; the greatest may lie between two, and then stands for all above the lower of them.
     """
-    f = Floats(e, F64 if source == F64 else F32, w)
-    least, greatest = _range(target)
+    f = FloatLanes(e, F64 if source == F64 else F32, w)
+    least, greatest = bounds(target)
     rounds = greatest.bit_length() > FORMATS[f.dtype].precision
     high = greatest + 1 - 2 ** (greatest.bit_length() - FORMATS[f.dtype].precision) if rounds else greatest
     number = f.select(f.test("ord", x, f.number(0)), x, f.number(0))
@@ -389,20 +254,11 @@ def _float_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: i
 def _integer_to_integer(e: Emitter, x: Operand, source: DType, target: DType, w: int) -> Operand:
     """Saturates."""
     here, there = vector(register(source), w), vector(register(target), w)
-    (low, high), (least, greatest) = _range(source), _range(target)
-    for edge, inside, name in ((least, least <= low, "max"), (greatest, greatest >= high, "min")):
-        if not inside:
-            clamp = f"llvm.{_sign(source)}{name}.{suffix(register(source), w)}"
-            limit = literal(edge, source, w)
-            x = e.op(f"call {here} @{e.declare(clamp, here, here, here)}({here} {{}}, {here} {limit})", x)
+    x = clamped(IntegerLanes(e, source, w), x, target)
     if source.bits == target.bits:
         return x
     way = "trunc" if source.bits > target.bits else "zext" if source.kind == "uint" else "sext"
     return e.op(f"{way} {here} {{}} to {there}", x)
-
-
-def _range(dtype: DType) -> tuple[int, int]:
-    return (0, 2**dtype.bits - 1) if dtype.kind == "uint" else (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1)
 
 
 def _sign(dtype: DType) -> str:

@@ -25,59 +25,50 @@ from typing import Final
 from tileproof.ir.ops import UnaryFn
 from tileproof.language.dtypes import F32, F64
 
-from .conversions import Floats, outlined
-from .emission import Operand, suffix
+from .emitter import Operand, suffix
+from .typed_lanes import FloatLanes, outlined
 
 
-def elementary(f: Floats, fn: UnaryFn, x: Operand) -> Operand:
+def elementary(f: FloatLanes, fn: UnaryFn, x: Operand) -> Operand:
     """`fn` of lanes of f32 or f64. What is short is written in place, what is long becomes a function."""
     if f.dtype == F64 and fn in _LIBRARY:
         return _library(f, _LIBRARY[fn], x)
     if fn in _SHORT:
         return _SHORT[fn](f, x)
     if fn in _LONG:
-        return outlined(f, fn.value, lambda inner, names: _LONG[fn](inner, names[0]), x)
+        return outlined(f, fn.value, _LONG[fn], x)
     raise TypeError(f"{fn} of {f.dtype}")
 
 
-def power(f: Floats, x: Operand, y: Operand) -> Operand:
+def power(f: FloatLanes, x: Operand, y: Operand) -> Operand:
     """x to the power y."""
     known = known_power(f, x, y)
     if known is not None:
         return known
     if f.dtype == F64:
         return _library(f, "pow", x, y)
-    return outlined(f, "pow", lambda inner, names: single_power(inner, *names), x, y)
+    return outlined(f, "pow", single_power, x, y)
 
 
-def _rsqrt(f: Floats, x: Operand) -> Operand:
+def _rsqrt(f: FloatLanes, x: Operand) -> Operand:
     return f.div(f.number(1), f.intrinsic("sqrt", x))
 
 
 _NEAR: Final = 0.96
 _ONE: Final = 3.95
 _ODD: Final = (
-    -0.0005816141492687166,
-    0.004957934375852346,
-    -0.026741957291960716,
-    0.11281120777130127,
-    -0.3761242628097534,
+    -0.0005816141492687166, 0.004957934375852346, -0.026741957291960716, 0.11281120777130127, -0.3761242628097534,
     0.12837913632392883,
-)
+)  # fmt: skip
 """erf(x) / x - 1 by x^2 below `_NEAR`."""
 _FADE: Final = (
-    0.00019182365213055164,
-    -0.0030025572050362825,
-    0.022063473239541054,
-    -0.10358940064907074,
-    -0.6375760436058044,
-    -1.127439260482788,
-    -0.00025353790260851383,
-)
+    0.00019182365213055164, -0.0030025572050362825, 0.022063473239541054, -0.10358940064907074, -0.6375760436058044,
+    -1.127439260482788, -0.00025353790260851383,
+)  # fmt: skip
 """log(1 - erf(x)) from `_NEAR` to `_ONE`."""
 
 
-def _erf(f: Floats, x: Operand) -> Operand:
+def _erf(f: FloatLanes, x: Operand) -> Operand:
     """The error function of f32: an odd polynomial near 0, and what is missing to 1 as an exponential further out."""
     size = f.intrinsic("fabs", x)
     near = f.fma(x, f.polynomial(f.mul(x, x), _ODD), x)
@@ -87,7 +78,7 @@ def _erf(f: Floats, x: Operand) -> Operand:
     return f.select(f.test("olt", size, f.number(_NEAR)), near, f.intrinsic("copysign", far, x))
 
 
-def _library(f: Floats, name: str, *operands: Operand) -> Operand:
+def _library(f: FloatLanes, name: str, *operands: Operand) -> Operand:
     """A function of the C library, lane by lane."""
     f.e.declare(name, "double", *["double"] * len(operands))
     places = ", ".join(["double {}"] * len(operands))
@@ -139,90 +130,49 @@ class _Curves:
 
 _CURVES: Final = {
     F32: _Curves(
-        zero=-104.0,
-        infinite=89.0,
-        one=10.0,
+        zero=-104.0, infinite=89.0, one=10.0,
         exp=(
-            0.001381340203806758,
-            0.00836857408285141,
-            0.041668325662612915,
-            0.166665181517601,
-            0.4999999403953552,
+            0.001381340203806758, 0.00836857408285141, 0.041668325662612915, 0.166665181517601, 0.4999999403953552,
         ),
         exp2=(
-            0.00015352931222878397,
-            0.0013399040326476097,
-            0.009618449956178665,
-            0.05550346150994301,
-            0.24022650718688965,
-            0.6931471824645996,
+            0.00015352931222878397, 0.0013399040326476097, 0.009618449956178665, 0.05550346150994301,
+            0.24022650718688965, 0.6931471824645996,
         ),
         tanh=(
-            -0.00589438620954752,
-            0.02079520933330059,
-            -0.05378372222185135,
-            0.13331931829452515,
+            -0.00589438620954752, 0.02079520933330059, -0.05378372222185135, 0.13331931829452515,
             -0.33333298563957214,
         ),
-        fraction=23,
-        bias=127,
+        fraction=23, bias=127,
     ),
     F64: _Curves(
-        zero=-746.0,
-        infinite=710.0,
-        one=20.0,
+        zero=-746.0, infinite=710.0, one=20.0,
         exp=(
-            2.0875332334972533e-09,
-            2.5109107289665595e-08,
-            2.755740299967903e-07,
-            2.7557244036001998e-06,
-            2.480158717168715e-05,
-            0.00019841269886269005,
-            0.0013888888888963025,
-            0.008333333333321586,
-            0.041666666666666505,
-            0.16666666666666677,
-            0.5,
+            2.0875332334972533e-09, 2.5109107289665595e-08, 2.755740299967903e-07, 2.7557244036001998e-06,
+            2.480158717168715e-05, 0.00019841269886269005, 0.0013888888888963025, 0.008333333333321586,
+            0.041666666666666505, 0.16666666666666677, 0.5,
         ),
         exp2=(
-            4.434774528707342e-10,
-            7.0737838597080265e-09,
-            1.0178199554447361e-07,
-            1.3215435279019327e-06,
-            1.525273349315832e-05,
-            0.00015403530457118052,
-            0.0013333558146774603,
-            0.009618129107594115,
-            0.055504108664820084,
-            0.2402265069591013,
-            0.6931471805599453,
+            4.434774528707342e-10, 7.0737838597080265e-09, 1.0178199554447361e-07, 1.3215435279019327e-06,
+            1.525273349315832e-05, 0.00015403530457118052, 0.0013333558146774603, 0.009618129107594115,
+            0.055504108664820084, 0.2402265069591013, 0.6931471805599453,
         ),
         tanh=(
-            -1.717496141997178e-05,
-            7.93068620565988e-05,
-            -0.00023039106372981847,
-            0.0005871857815674732,
-            -0.0014552146221697162,
-            0.0035920372456290438,
-            -0.00886322676207704,
-            0.02186948800147189,
-            -0.05396825394925138,
-            0.13333333333299574,
-            -0.33333333333333126,
+            -1.717496141997178e-05, 7.93068620565988e-05, -0.00023039106372981847, 0.0005871857815674732,
+            -0.0014552146221697162, 0.0035920372456290438, -0.00886322676207704, 0.02186948800147189,
+            -0.05396825394925138, 0.13333333333299574, -0.33333333333333126,
         ),
-        fraction=52,
-        bias=1023,
+        fraction=52, bias=1023,
     ),
-}
+}  # fmt: skip
 
 
-def exp(f: Floats, x: Operand) -> Operand:
+def exp(f: FloatLanes, x: Operand) -> Operand:
     """e to the power x."""
     c = _CURVES[f.dtype]
     return _exp(f, f.clamp(x, c.zero, c.infinite))
 
 
-def _exp(f: Floats, x: Operand) -> Operand:
+def _exp(f: FloatLanes, x: Operand) -> Operand:
     """exp where it is not far beyond the ends of the type."""
     moved, n = _rounded(f, x, _LOG2E)
     high, low = (f.number(-part) for part in LN2[f.dtype])
@@ -230,7 +180,7 @@ def _exp(f: Floats, x: Operand) -> Operand:
     return _scaled(f, f.polynomial(r, (*_CURVES[f.dtype].exp, 1.0, 1.0)), moved)
 
 
-def exp2(f: Floats, x: Operand) -> Operand:
+def exp2(f: FloatLanes, x: Operand) -> Operand:
     """2 to the power x."""
     c = _CURVES[f.dtype]
     x = f.clamp(x, -c.bias - c.fraction - 1.0, c.bias + 2.0)
@@ -238,7 +188,7 @@ def exp2(f: Floats, x: Operand) -> Operand:
     return _scaled(f, f.polynomial(f.sub(x, n), (*c.exp2, 1.0)), moved)
 
 
-def sigmoid(f: Floats, x: Operand) -> Operand:
+def sigmoid(f: FloatLanes, x: Operand) -> Operand:
     """1 / (1 + exp(-x)), never with the exp of a positive number, which would lose the small values far left.
 
     With fade = exp(-|x|) and a = 1 right of 0, fade left of it, a / (1 + fade) is written as a - a (fade / (1 + fade)):
@@ -251,7 +201,7 @@ def sigmoid(f: Floats, x: Operand) -> Operand:
     return f.fma(f.neg(above), missing, above)
 
 
-def tanh(f: Floats, x: Operand) -> Operand:
+def tanh(f: FloatLanes, x: Operand) -> Operand:
     """An odd polynomial near 0, and 1 - 2 / (exp(2x) + 1) further out."""
     c = _CURVES[f.dtype]
     size, greatest = f.intrinsic("fabs", x), f.number(c.one)
@@ -264,14 +214,14 @@ def tanh(f: Floats, x: Operand) -> Operand:
     return f.intrinsic("copysign", value, x)
 
 
-def _rounded(f: Floats, x: Operand, scale: float) -> tuple[Operand, Operand]:
+def _rounded(f: FloatLanes, x: Operand, scale: float) -> tuple[Operand, Operand]:
     """n, the whole number nearest to `x * scale`, as the last bits of a float and as a float."""
     magic = f.number(_CURVES[f.dtype].magic)
     moved = f.add(x, magic) if scale == 1.0 else f.fma(x, f.number(scale), magic)
     return moved, f.sub(moved, magic)
 
 
-def _scaled(f: Floats, x: Operand, moved: Operand) -> Operand:
+def _scaled(f: FloatLanes, x: Operand, moved: Operand) -> Operand:
     """x 2^n by two multiplications: `moved` ends in n and twice the bias, so half of it in n / 2 and the bias."""
     bits = f.bits(moved)
     one = f.whole_op("lshr", bits, f.whole(1))
@@ -290,32 +240,18 @@ _NORMAL: Final = {F32: 2.0**-126, F64: 2.0**-1022}
 _ROOT: Final = {F32: 0x3F3504F3, F64: 0x3FE6A09E667F3BCD}
 """The bits of the square root of 1/2."""
 _LOG_F32: Final = (
-    0.06746156513690948,
-    -0.11675386130809784,
-    0.11888305097818375,
-    -0.12405670434236526,
-    0.1421952098608017,
-    -0.16667994856834412,
-    0.2000211626291275,
-    -0.25000008940696716,
-    0.3333331346511841,
-    -0.5,
-)
+    0.06746156513690948, -0.11675386130809784, 0.11888305097818375, -0.12405670434236526, 0.1421952098608017,
+    -0.16667994856834412, 0.2000211626291275, -0.25000008940696716, 0.3333331346511841, -0.5,
+)  # fmt: skip
 """(log(1 + t) - t) / t^2 for f32."""
 _LOG_F64: Final = (
-    0.1325184893970333,
-    0.13250061155059625,
-    0.15387093276927855,
-    0.18181775608034187,
-    0.2222222264751378,
-    0.28571428569081125,
-    0.40000000000006264,
-    0.6666666666666666,
-)
+    0.1325184893970333, 0.13250061155059625, 0.15387093276927855, 0.18181775608034187, 0.2222222264751378,
+    0.28571428569081125, 0.40000000000006264, 0.6666666666666666,
+)  # fmt: skip
 """(2 atanh(s) - 2 s) / s^3 by s^2 for f64."""
 
 
-def log(f: Floats, x: Operand) -> Operand:
+def log(f: FloatLanes, x: Operand) -> Operand:
     """The natural logarithm."""
     e, t = _split(f, x)
     high, low = (f.number(part) for part in LN2[f.dtype])
@@ -323,7 +259,7 @@ def log(f: Floats, x: Operand) -> Operand:
     return _at_ends(f, x, f.fma(e, high, near))
 
 
-def log2(f: Floats, x: Operand) -> Operand:
+def log2(f: FloatLanes, x: Operand) -> Operand:
     """The logarithm to the base 2."""
     e, t = _split(f, x)
     high, low = (f.number(part) for part in _LOG2E_PARTS[f.dtype])
@@ -334,7 +270,7 @@ def log2(f: Floats, x: Operand) -> Operand:
     return _at_ends(f, x, f.add(f.fma(t, high, small), e))
 
 
-def _split(f: Floats, x: Operand) -> tuple[Operand, Operand]:
+def _split(f: FloatLanes, x: Operand) -> tuple[Operand, Operand]:
     """e as a float, and t. Denormal numbers are made normal first."""
     fraction = _FRACTION[f.dtype]
     denormal = f.test("olt", x, f.number(_NORMAL[f.dtype]))
@@ -347,7 +283,7 @@ def _split(f: Floats, x: Operand) -> tuple[Operand, Operand]:
     return e, f.sub(mantissa, f.number(1))
 
 
-def _rest(f: Floats, t: Operand) -> Operand:
+def _rest(f: FloatLanes, t: Operand) -> Operand:
     """log(1 + t) - t."""
     if f.dtype == F32:
         return f.mul(t, _slope(f, t))
@@ -356,12 +292,12 @@ def _rest(f: Floats, t: Operand) -> Operand:
     return f.fma(s, f.fma(z, f.polynomial(z, _LOG_F64), half), f.neg(half))
 
 
-def _slope(f: Floats, t: Operand) -> Operand:
+def _slope(f: FloatLanes, t: Operand) -> Operand:
     """log(1 + t) / t - 1 in f32."""
     return f.mul(t, f.polynomial(t, _LOG_F32))
 
 
-def _at_ends(f: Floats, x: Operand, value: Operand) -> Operand:
+def _at_ends(f: FloatLanes, x: Operand, value: Operand) -> Operand:
     """-inf at 0, inf at inf, NaN at NaN and below 0."""
     infinite, zero = f.number(float("inf")), f.number(0)
     value = f.select(f.test("oeq", x, infinite), infinite, value)
@@ -372,14 +308,14 @@ def _at_ends(f: Floats, x: Operand, value: Operand) -> Operand:
 # Powers.
 
 
-def known_power(f: Floats, x: Operand, y: Operand) -> Operand | None:
+def known_power(f: FloatLanes, x: Operand, y: Operand) -> Operand | None:
     """x to a power that is written in the program and takes no more than two multiplications."""
     if y == f.number(2):
         return f.mul(x, x)
     return f.mul(f.mul(x, x), x) if y == f.number(3) else None
 
 
-def single_power(f: Floats, x: Operand, y: Operand) -> Operand:
+def single_power(f: FloatLanes, x: Operand, y: Operand) -> Operand:
     """x to the power y in f32, computed as 2^(y log2 |x|) in f64, with the special cases of IEEE."""
     wide = f.to(F64)
     size = f.intrinsic("fabs", x)
@@ -395,7 +331,7 @@ def single_power(f: Floats, x: Operand, y: Operand) -> Operand:
     return value
 
 
-def _odd(f: Floats, y: Operand) -> Operand:
+def _odd(f: FloatLanes, y: Operand) -> Operand:
     """Whether a number is whole and odd."""
     half = f.mul(y, f.number(0.5))
     whole = f.test("oeq", f.intrinsic("rint", y), y)
@@ -414,17 +350,17 @@ _COS: Final = -2.7205669846380803e-07, 2.4799459131266214e-05, -0.00138888834961
 """cos(r) by r^2."""
 
 
-def sin(f: Floats, x: Operand) -> Operand:
+def sin(f: FloatLanes, x: Operand) -> Operand:
     """The sine of f32."""
-    return _turned(f, x, 0)
+    return _sine(f, x, 0)
 
 
-def cos(f: Floats, x: Operand) -> Operand:
+def cos(f: FloatLanes, x: Operand) -> Operand:
     """The cosine of f32: the sine a quarter turn further."""
-    return _turned(f, x, 1)
+    return _sine(f, x, 1)
 
 
-def _turned(f: Floats, x: Operand, quarters: int) -> Operand:
+def _sine(f: FloatLanes, x: Operand, quarters: int) -> Operand:
     """The sine of `x` and so many quarter turns."""
     d = f.to(F64)
     n, r = _reduced(f, x)
@@ -440,7 +376,7 @@ def _turned(f: Floats, x: Operand, quarters: int) -> Operand:
     return f.select(infinite, f.number(float("nan")), narrow)
 
 
-def _reduced(f: Floats, x: Operand) -> tuple[Operand, Operand]:
+def _reduced(f: FloatLanes, x: Operand) -> tuple[Operand, Operand]:
     """n, in the last bits of an i64, and r."""
     d = f.to(F64)
     wide = f.widened(x)
@@ -454,14 +390,14 @@ def _reduced(f: Floats, x: Operand) -> tuple[Operand, Operand]:
     return n, r
 
 
-def _any(f: Floats, condition: Operand) -> Operand:
+def _any(f: FloatLanes, condition: Operand) -> Operand:
     if f.w == 1:
         return condition
     name = f.e.declare(f"llvm.vector.reduce.or.{suffix('i1', f.w)}", "i1", f.logic)
     return f.e.op(f"call i1 @{name}({f.logic} {{}})", condition)
 
 
-def _reduced_far(f: Floats, wide: Operand, far: Operand, n: Operand, r: Operand) -> list[Operand]:
+def _reduced_far(f: FloatLanes, wide: Operand, far: Operand, n: Operand, r: Operand) -> list[Operand]:
     """`n` and `r` with those of the lanes that are far replaced."""
     d, e = f.to(F64), f.e
     if f.w == 1:
@@ -469,7 +405,7 @@ def _reduced_far(f: Floats, wide: Operand, far: Operand, n: Operand, r: Operand)
 
     def turn(lane: Operand, carried: list[Operand]) -> list[Operand]:
         one = e.op(f"extractelement {d.type} {{}}, i64 {{}}", wide, lane)
-        values = _reduced_exactly(Floats(e, F64, 1), one)
+        values = _reduced_exactly(FloatLanes(e, F64, 1), one)
         return [
             e.op(f"insertelement {of} {{}}, {element} {{}}, i64 {{}}", kept, value, lane)
             for of, element, kept, value in zip(types, ("i64", "double"), carried, values, strict=True)
@@ -483,7 +419,7 @@ def _reduced_far(f: Floats, wide: Operand, far: Operand, n: Operand, r: Operand)
     ]
 
 
-def _reduced_exactly(d: Floats, x: Operand) -> tuple[Operand, Operand]:
+def _reduced_exactly(d: FloatLanes, x: Operand) -> tuple[Operand, Operand]:
     """n and r of one number of f32, kept in f64, from 2^48 on.
 
     x = m 2^k with m of 24 bits, so x 2/pi in steps of 2^-96 is m times 2/pi in steps of 2^-(96+k), of which
@@ -508,14 +444,14 @@ def _reduced_exactly(d: Floats, x: Operand) -> tuple[Operand, Operand]:
     return e.op("select i1 {}, i64 {}, i64 {}", negative, back, n), d.select(negative, d.neg(r), r)
 
 
-_SHORT: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
+_SHORT: Final[dict[UnaryFn, Callable[[FloatLanes, Operand], Operand]]] = {
     UnaryFn.EXP: exp,
     UnaryFn.EXP2: exp2,
     UnaryFn.SIGMOID: sigmoid,
     UnaryFn.TANH: tanh,
     UnaryFn.RSQRT: _rsqrt,
 }
-_LONG: Final[dict[UnaryFn, Callable[[Floats, Operand], Operand]]] = {
+_LONG: Final[dict[UnaryFn, Callable[[FloatLanes, Operand], Operand]]] = {
     UnaryFn.LOG: log,
     UnaryFn.LOG2: log2,
     UnaryFn.SIN: sin,

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 from .arithmetic import binary, constant, select, unary
 from .conversions import bitcast, cast, unpack
-from .emission import Operand, Spot, each, is_number, memory, register, size, suffix, vector
+from .emitter import Operand, Spot, each, is_number, memory, nbytes, register, suffix, vector
 from .lanes import iota, splat, uniform
 from .state import Buffer, Part, State, View
 
@@ -22,10 +22,10 @@ def at(s: State, tile: Tile, spot: Spot) -> Operand:
     if tile.type.rank == 0:
         return splat(s.e, s.scalars[tile], register(tile.type.dtype), spot.lanes)
     key = (tile, spot)
-    found = s.e.recall(key)
-    if found is None:
-        found = s.e.remember(key, _made(s, tile, spot))
-    return found
+    value = s.e.recall(key)
+    if value is None:
+        value = s.e.remember(key, _elements_at(s, tile, spot))
+    return value
 
 
 def scalar(s: State, op: ops.PureOp) -> Operand:
@@ -33,7 +33,7 @@ def scalar(s: State, op: ops.PureOp) -> Operand:
     return _computed(s, op, Spot(()))
 
 
-def _made(s: State, tile: Tile, spot: Spot) -> Operand:
+def _elements_at(s: State, tile: Tile, spot: Spot) -> Operand:
     if tile in s.buffers:
         return from_buffer(s, s.buffers[tile], spot)
     op = s.lazy[tile]
@@ -56,11 +56,11 @@ def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
     if spot.when is not None:
         pointer = s.e.op("select i1 {}, ptr {}, ptr {}", spot.when, pointer, buffer.pointer)
     if spot.lanes == 1 or spot.lane is None:
-        one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", pointer)
+        one = s.e.read(f"load {element}, ptr {{}}, align {nbytes(buffer.dtype)}", pointer)
         return splat(s.e, unpack(s.e, one, buffer.dtype, 1), register(buffer.dtype), spot.lanes)
     of, step = vector(element, spot.lanes), buffer.strides[spot.lane]
     if step == 1:
-        bits = s.e.read(f"load {of}, ptr {{}}, align {size(buffer.dtype)}", pointer)
+        bits = s.e.read(f"load {of}, ptr {{}}, align {nbytes(buffer.dtype)}", pointer)
         return unpack(s.e, bits, buffer.dtype, spot.lanes)
     bits = "poison"
     for lane in range(spot.lanes):
@@ -68,7 +68,7 @@ def from_buffer(s: State, buffer: Buffer, spot: Spot) -> Operand:
         if spot.mask is not None:  # there is no row behind the last one: the first lane is always there
             exists = s.e.op(f"extractelement {vector('i1', spot.lanes)} {{}}, i64 {lane}", spot.mask)
             place = s.e.op("select i1 {}, ptr {}, ptr {}", exists, place, pointer)
-        one = s.e.read(f"load {element}, ptr {{}}, align {size(buffer.dtype)}", place)
+        one = s.e.read(f"load {element}, ptr {{}}, align {nbytes(buffer.dtype)}", place)
         bits = s.e.op(f"insertelement {of} {{}}, {element} {{}}, i64 {lane}", bits, one)
     return unpack(s.e, bits, buffer.dtype, spot.lanes)
 
@@ -136,8 +136,8 @@ def _counted(s: State, first: Operand, spot: Spot) -> Operand:
 
 def _repeated(s: State, tile: Tile, spot: Spot, lanes: int) -> Operand:
     """Elements of a tile, a single one in every lane."""
-    found = at(s, tile, spot)
-    return found if spot.lanes == lanes else splat(s.e, found, register(tile.type.dtype), lanes)
+    value = at(s, tile, spot)
+    return value if spot.lanes == lanes else splat(s.e, value, register(tile.type.dtype), lanes)
 
 
 def before_expand(axis: int, spot: Spot) -> Spot:
@@ -288,28 +288,28 @@ class Position:
 
 def _positions(s: State, picks: tuple[ops.Pick, ...], spot: Spot) -> list[Position]:
     """For each axis of a tensor, where a spot of the tile lies."""
-    found, axis = [], 0
+    positions, axis = [], 0
     for pick in picks:
         if isinstance(pick, ops.At) or (isinstance(pick, ops.Along) and pick.walker.type.is_each):
             index = s.scalars[pick.index] if isinstance(pick, ops.At) else s.places[pick.walker].start
-            found.append(Position(index))
+            positions.append(Position(index))
             continue
         coord, lanes = spot.coords[axis], "run" if spot.lane == axis and spot.lanes > 1 else ""
         match pick:
             case ops.Along(walker):
-                found.append(Position(s.places[walker].start, coord, lanes=lanes))
+                positions.append(Position(s.places[walker].start, coord, lanes=lanes))
             case ops.Gather(indices):
-                found.append(_gathered(s, indices, spot, axis, lanes))
+                positions.append(_gathered(s, indices, spot, axis, lanes))
             case ops.Whole():
-                found.append(Position(coord, lanes=lanes))
+                positions.append(Position(coord, lanes=lanes))
             case ops.Window(start):
-                found.append(Position(str(number(start)), coord, lanes=lanes))
+                positions.append(Position(str(number(start)), coord, lanes=lanes))
             case ops.At():
                 raise AssertionError("drops its axis")
             case _:
                 assert_never(pick)
         axis += 1
-    return found
+    return positions
 
 
 def _gathered(s: State, indices: Tile, spot: Spot, axis: int, lanes: str) -> Position:
@@ -350,8 +350,8 @@ def _read(s: State, view: View, positions: list[Position], spot: Spot, dtype: DT
         else:
             base = s.address(view.pointer, terms, element)
             bits = _read_each(s, base, _steps(s, view, axis, positions[axis], lanes), element, view.dtype, spot)
-    held = unpack(s.e, bits, view.dtype, lanes)
-    return cast(s.e, held, view.dtype, dtype, lanes)
+    value = unpack(s.e, bits, view.dtype, lanes)
+    return cast(s.e, value, view.dtype, dtype, lanes)
 
 
 def _steps(s: State, view: View, axis: int, position: Position, lanes: int) -> Operand:
@@ -366,11 +366,11 @@ def _read_one(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot
     if spot.when is not None:
         s.e.define("zero", lambda: "@zero = private constant [64 x i8] zeroinitializer, align 64")
         pointer = s.e.op("select i1 {}, ptr {}, ptr @zero", spot.when, pointer)
-    return s.e.read(f"load {element}, ptr {{}}, align {size(dtype)}", pointer)
+    return s.e.read(f"load {element}, ptr {{}}, align {nbytes(dtype)}", pointer)
 
 
 def _read_run(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot) -> Operand:
-    of, align = vector(element, spot.lanes), size(dtype)
+    of, align = vector(element, spot.lanes), nbytes(dtype)
     condition = everywhere(s, spot.mask, spot.when, spot.lanes)
     if condition is None:
         return s.e.read(f"load {of}, ptr {{}}, align {align}", pointer)
@@ -383,7 +383,7 @@ def _read_run(s: State, pointer: Operand, element: str, dtype: DType, spot: Spot
 
 
 def _read_each(s: State, base: Operand, steps: Operand, element: str, dtype: DType, spot: Spot) -> Operand:
-    of, align, lanes = vector(element, spot.lanes), size(dtype), spot.lanes
+    of, align, lanes = vector(element, spot.lanes), nbytes(dtype), spot.lanes
     pointers, truths = vector("ptr", lanes), vector("i1", lanes)
     where = s.e.op(f"getelementptr {element}, ptr {{}}, {vector('i64', lanes)} {{}}", base, steps)
     condition = everywhere(s, spot.mask, spot.when, lanes) or each(lanes, "true", "i1")
@@ -475,9 +475,9 @@ def natural_lane(s: State, tile: Tile) -> int | None:
         case _:
             for asked in ops.operands(op):
                 if isinstance(asked.type, TileType) and asked.type.rank == tile.type.rank:
-                    found = natural_lane(s, asked)  # type: ignore[arg-type]
-                    if found is not None:
-                        return found
+                    inner = natural_lane(s, asked)  # type: ignore[arg-type]
+                    if inner is not None:
+                        return inner
             return None
 
 

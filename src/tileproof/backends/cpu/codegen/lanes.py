@@ -1,16 +1,16 @@
-"""Lanes of vectors: one value in all, all into one, and rows turned into columns."""
+"""Lanes of vectors: one value in all, all into one, and the transpose of a square."""
 
 from __future__ import annotations
 
 from typing import Final
 
+from tileproof.backends.philox import philox
 from tileproof.ir.ops import BinaryFn
 from tileproof.language.dtypes import I64, DType
 
 from .arithmetic import binary
-from .conversions import PURE
-from .emission import Emitter, Operand, each, register, suffix, vector
-from .integers import Integers
+from .emitter import Emitter, Operand, each, register, suffix, vector
+from .typed_lanes import PURE, IntegerLanes
 
 
 def splat(e: Emitter, x: Operand, element: str, w: int) -> Operand:
@@ -105,44 +105,37 @@ def _bytes(element: str) -> int:
     return sizes[element] if element in sizes else max(1, int(element[1:]) // 8)
 
 
-_ROUNDS: Final = 10
-_MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57
-_STEPS: Final = 0x9E3779B9, 0xBB67AE85
 _LOW: Final = 0xFFFFFFFF
 
 
 def uniform(e: Emitter, seed: Operand, offset: Operand, w: int) -> Operand:
     """f32 in [0, 1) in every lane: `seed` is one i64, `offset` lanes of i64."""
     name, lanes = f"tileproof.uniform.{suffix('i64', w)}", vector("i64", w)
-    e.define(name, lambda: _function(name, w))
+    e.define(name, lambda: _uniform_function(name, w))
     return e.op(f"call {vector('float', w)} @{name}(i64 {{}}, {lanes} {{}})", seed, offset)
 
 
-def _function(name: str, w: int) -> str:
+def _uniform_function(name: str, w: int) -> str:
+    """The upper 24 bits of the first word as a fraction. Words are 32 bits, kept in 64 so that products are exact."""
     e = Emitter()
-    word = _first_word(e, "%seed", "%offset", w)
+    scalars, n = IntegerLanes(e, I64, 1), IntegerLanes(e, I64, w)
+    low = n.constant(_LOW)
+    halves = scalars.op("and", "%seed", str(_LOW)), scalars.op("lshr", "%seed", "32")
+
+    def key(half: int, number: int) -> Operand:
+        # The key is the same in all lanes, so its steps are taken on scalars.
+        moved = scalars.op("and", scalars.op("add", halves[half], str(number)), str(_LOW)) if number else halves[half]
+        return splat(e, moved, "i64", w)
+
+    def product(x: Operand, factor: int) -> tuple[Operand, Operand]:
+        wide = n.op("mul", x, n.constant(factor))
+        return n.op("lshr", wide, n.constant(32)), n.op("and", wide, low)
+
+    counter = n.op("and", "%offset", low), n.op("lshr", "%offset", n.constant(32)), n.constant(0), n.constant(0)
+    word, *_ = philox(counter, key, product, lambda x, y: n.op("xor", x, y))
     integer, single = vector("i32", w), vector("float", w)
-    short = e.op(f"trunc {vector('i64', w)} {{}} to {integer}", word)
+    short = e.op(f"trunc {vector('i64', w)} {{}} to {integer}", n.op("lshr", word, n.constant(8)))
     number = e.op(f"sitofp {integer} {{}} to {single}", short)
     result = e.op(f"fmul {single} {{}}, {each(w, repr(2.0**-24), 'float')}", number)
     signature = f"internal {single} @{name}(i64 %seed, {vector('i64', w)} %offset) {PURE}"
     return e.function(signature, f"ret {single} {result}")
-
-
-def _first_word(e: Emitter, seed: Operand, offset: Operand, w: int) -> Operand:
-    """The upper 24 bits of the first word. Words are 32 bits, kept in 64 so that products are exact."""
-    scalars, n = Integers(e, I64, 1), Integers(e, I64, w)
-    low, width = n.number(_LOW), n.number(32)
-    key = [scalars.op("and", seed, str(_LOW)), scalars.op("lshr", seed, "32")]
-    a, b, c, d = n.op("and", offset, low), n.op("lshr", offset, width), n.number(0), n.number(0)
-    for _ in range(_ROUNDS):
-        left, right = (splat(e, half, "i64", w) for half in key)
-        first, second = n.op("mul", a, n.number(_MULTIPLIERS[0])), n.op("mul", c, n.number(_MULTIPLIERS[1]))
-        a = n.op("xor", n.op("xor", n.op("lshr", second, width), b), left)
-        c = n.op("xor", n.op("xor", n.op("lshr", first, width), d), right)
-        b, d = n.op("and", second, low), n.op("and", first, low)
-        key = [
-            scalars.op("and", scalars.op("add", half, str(step)), str(_LOW))
-            for half, step in zip(key, _STEPS, strict=True)
-        ]
-    return n.op("lshr", a, n.number(8))

@@ -12,7 +12,7 @@ from tileproof.ir.types import Tile, number
 
 from . import elements
 from .conversions import pack
-from .emission import Operand, Spot, is_number, memory, register, size, vector
+from .emitter import Operand, Spot, is_number, memory, nbytes, register, vector
 from .lanes import extract, iota, splat, transpose
 from .state import Buffer, State
 
@@ -23,44 +23,26 @@ UNROLL = 4
 
 def run(s: State, live: Operand, step: Step, unroll: int = UNROLL, *, first: Operand = "0") -> None:
     """Walks an axis from `first` to `live` by vectors, several in each turn."""
-    w = s.lanes
+    w, many = s.lanes, s.lanes * unroll
+
+    def turn(here: Operand) -> None:
+        for n in range(unroll):
+            step(s.plus(here, str(n * w)), w, None)
+
     if is_number(live) and is_number(first):
-        _run_known(s, int(first), int(live), step, unroll)
+        whole = int(first) + (int(live) - int(first)) // many * many
+        s.e.each(first, str(whole), many, turn)
+        while whole < int(live):
+            while w > int(live) - whole:
+                w //= 2
+            step(str(whole), w, None)
+            whole += w
         return
-    many = w * unroll
     length = live if first == "0" else s.e.op("sub i64 {}, {}", live, first)
-    whole = s.e.op(f"and i64 {{}}, {-many}", length)
-    whole = whole if first == "0" else s.e.op("add i64 {}, {}", whole, first)
-
-    def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-        for n in range(unroll):
-            step(s.plus(here, str(n * w)), w, None)
-        return ()
-
-    def last(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-        step(here, w, before(s, here, live, w))
-        return ()
-
-    s.e.loop(first, whole, many, turn)
-    s.e.loop(whole, live, w, last)
-
-
-def _run_known(s: State, first: int, live: int, step: Step, unroll: int) -> None:
-    w = s.lanes
-    many = w * unroll
-    whole = first + (live - first) // many * many
-
-    def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-        for n in range(unroll):
-            step(s.plus(here, str(n * w)), w, None)
-        return ()
-
-    s.e.loop(str(first), str(whole), many, turn)
-    while whole < live:
-        while w > live - whole:
-            w //= 2
-        step(str(whole), w, None)
-        whole += w
+    split = s.e.op(f"and i64 {{}}, {-many}", length)
+    split = split if first == "0" else s.e.op("add i64 {}, {}", split, first)
+    s.e.each(first, split, many, turn)
+    s.e.each(split, live, w, lambda here: step(here, w, before(s, here, live, w)))
 
 
 def before(s: State, here: Operand, live: Operand, w: int) -> Operand:
@@ -83,11 +65,10 @@ def sweep(s: State, lives: Sequence[Operand], lane: int | None, visit: Callable[
         if depth < len(order):
             axis = order[depth]
 
-            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
+            def turn(here: Operand) -> None:
                 walk(depth + 1, (*coords[:axis], here, *coords[axis + 1 :]))
-                return ()
 
-            s.e.loop("0", lives[axis], 1, turn)
+            s.e.each("0", lives[axis], 1, turn)
         elif lane is None:
             visit(Spot(coords))
         else:
@@ -113,7 +94,7 @@ def put(s: State, buffer: Buffer, spot: Spot, value: Operand) -> None:
     element = memory(buffer.dtype)
     bits = pack(s.e, value, buffer.dtype, spot.lanes)
     pointer = s.element(buffer, spot.coords)
-    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {size(buffer.dtype)}", bits, pointer)
+    s.e.do(f"store {vector(element, spot.lanes)} {{}}, ptr {{}}, align {nbytes(buffer.dtype)}", bits, pointer)
 
 
 def _put_apart(s: State, buffer: Buffer, spot: Spot, axis: int, value: Operand) -> None:
@@ -121,15 +102,11 @@ def _put_apart(s: State, buffer: Buffer, spot: Spot, axis: int, value: Operand) 
     for lane in range(spot.lanes):
         one = extract(s.e, value, register(buffer.dtype), spot.lanes, lane)
         coords = (*spot.coords[:axis], s.plus(spot.coords[axis], str(lane)), *spot.coords[axis + 1 :])
-        write = partial(_done, partial(_put_one, s, buffer), coords, one)
+        write = partial(put, s, buffer, Spot(coords), one)
         if spot.mask is None:
             write()
         else:
-            s.e.branch(extract(s.e, spot.mask, "i1", spot.lanes, lane), write)
-
-
-def _put_one(s: State, buffer: Buffer, coords: tuple[Operand, ...], value: Operand) -> None:
-    put(s, buffer, Spot(coords), value)
+            s.e.when(extract(s.e, spot.mask, "i1", spot.lanes, lane), write)
 
 
 def materialise(s: State, tile: Tile, buffer: Buffer | None = None) -> Buffer:
@@ -159,12 +136,12 @@ def fill(s: State, buffer: Buffer, tile: Tile, lane: int, natural: int | None) -
     """Writes the elements of a tile into scratch memory."""
     with s.e.nest():
         if natural is not None and natural != lane and number(tile.type.axes[natural].length) > 1:
-            _fill_turned(s, buffer, tile, natural, lane)
+            _fill_transposed(s, buffer, tile, natural, lane)
         else:
             sweep(s, s.lives(tile.type), lane, lambda spot: put(s, buffer, spot, elements.at(s, tile, spot)))
 
 
-def _fill_turned(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
+def _fill_transposed(s: State, buffer: Buffer, tile: Tile, natural: int, lane: int) -> None:
     """The same for a tile whose neighbours in memory lie along another axis: squares are transposed in registers."""
     squares(s, tile, natural, lane, lambda coords, row: put(s, buffer, Spot(coords, lane, s.lanes), row))
 
@@ -180,7 +157,7 @@ def squares(
 
     is_whole = is_number(lives[natural]) and int(lives[natural]) % w == 0
 
-    def square(coords: tuple[Operand, ...], is_edge: bool) -> Sequence[Operand]:
+    def square(coords: tuple[Operand, ...], is_edge: bool) -> None:
         rows = []
         s.ahead = w
         for n in range(w):
@@ -194,31 +171,26 @@ def squares(
             here = (*coords[:natural], there, *coords[natural + 1 :])
             if is_edge:
                 exists = s.e.op("icmp slt i64 {}, {}", there, lives[natural])
-                s.e.branch(exists, partial(_done, place, here, row))
+                s.e.when(exists, partial(place, here, row))
             else:
                 place(here, row)
-        return ()
 
     def walk(depth: int, coords: tuple[Operand, ...]) -> None:
-        def turn(axis: int) -> Callable[[Operand, list[Operand]], Sequence[Operand]]:
-            def one(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                walk(depth + 1, (*coords[:axis], here, *coords[axis + 1 :]))
-                return ()
-
-            return one
+        def one(axis: int, here: Operand) -> None:
+            walk(depth + 1, (*coords[:axis], here, *coords[axis + 1 :]))
 
         if depth < len(others):
-            s.e.loop("0", lives[others[depth]], 1, turn(others[depth]))
+            s.e.each("0", lives[others[depth]], 1, partial(one, others[depth]))
         elif depth < len(others) + 2:
             axis = (lane, natural)[depth - len(others)]
-            s.e.loop("0", lives[axis], w, turn(axis))
+            s.e.each("0", lives[axis], w, partial(one, axis))
         else:
             if is_whole:
                 square(coords, False)
                 return
             end = s.plus(coords[natural], str(w))
             inside = s.e.op("icmp sle i64 {}, {}", end, lives[natural])
-            s.e.branch(inside, partial(square, coords, False), partial(square, coords, True))
+            s.e.when(inside, partial(square, coords, False), partial(square, coords, True))
 
     walk(0, ("0",) * tile.type.rank)
 
@@ -230,10 +202,3 @@ def _at_most(s: State, place: Operand, live: Operand, past: int) -> Operand:
         return place
     s.e.declare("llvm.smin.i64", "i64", "i64", "i64")
     return s.e.op("call i64 @llvm.smin.i64(i64 {}, i64 {})", place, s.plus(live, "-1"))
-
-
-def _done(
-    place: Callable[[tuple[Operand, ...], Operand], None], coords: tuple[Operand, ...], row: Operand
-) -> tuple[()]:
-    place(coords, row)
-    return ()

@@ -5,10 +5,10 @@ A launch loads this, and nothing that writes code.
 What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under. A fact is stated
 only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
 
-Operands of products that many programs share are packed once for all of them, before they run. An operand qualifies if
-it is a tile of a tensor that is only read, perhaps converted or turned, whose place follows from walkers that step by
-whole tiles and from indices. It is then packed for every place of the tensor, so that no program needs one that is
-missing. It is worth the memory where each packed tile is used several times.
+GEMM operands that many programs share are packed once for all of them, before they run. An operand qualifies if it is a
+tile of a tensor that is only read, possibly converted or transposed, whose place follows from indices and from walkers
+that step by whole tiles. It is then packed for every place of the tensor, so that none is missing. That is worth the
+memory where each packed tile is used several times.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, TensorType, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX, DType
-from tileproof.lowering.joins import cut
+from tileproof.lowering.split_join import cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,33 +82,33 @@ def candidates(kernel: ops.KernelIR) -> list[Candidate]:
     parameters = {parameter.value for parameter in kernel.parameters}
     ragged = {segments.walker for segments in space.segments}
     steady = {walker for walker in space.walkers if walker not in ragged and not walker.type.is_piece}
-    made: dict[AnyValue, ops.AnyOp] = {}
+    producers: dict[AnyValue, ops.AnyOp] = {}
     loops: dict[Walker, bool] = {}
     for op in within:
-        made |= dict.fromkeys(ops.results(op), op)
+        producers |= dict.fromkeys(ops.results(op), op)
         if isinstance(op, ops.TilesLoop) and op.start is None:
             loops[op.walker] = op.stop is None
-    found = []
+    operands = []
     for op in within:
         if isinstance(op, ops.Mma):
             for tile, is_left in ((op.left, True), (op.right, False)):
-                load, chain = _chain(tile, made)
+                load, chain = _chain(tile, producers)
                 if load is not None and load.tensor in parameters and _is_steady(op, load, is_left, steady, loops):
                     walkers = [pick.walker for pick in load.picks if isinstance(pick, ops.Along)]
-                    found.append(Candidate(op, is_left, load, chain, tuple(w for w in walkers if w in loops)))
-    return found
+                    operands.append(Candidate(op, is_left, load, chain, tuple(w for w in walkers if w in loops)))
+    return operands
 
 
 def _chain(
-    tile: Tile, made: Mapping[AnyValue, ops.AnyOp]
+    tile: Tile, producers: Mapping[AnyValue, ops.AnyOp]
 ) -> tuple[ops.Load | None, tuple[ops.Cast | ops.Permute, ...]]:
-    """The load of a tensor that is only read which a tile begins with, and its conversions and turns."""
-    op = made.get(tile)
+    """The load of a tensor that is only read which a tile begins with, and its conversions and transpositions."""
+    op = producers.get(tile)
     match op:
         case ops.Load(tensor=tensor) if tensor.type.access is Access.IN:
             return op, ()
         case ops.Cast(operand=operand) | ops.Permute(operand=operand):
-            load, before = _chain(operand, made)
+            load, before = _chain(operand, producers)
             return load, (*before, op)
         case _:
             return None, ()
@@ -141,7 +141,7 @@ def chosen(
     shapes: Mapping[str, Sequence[int]],
 ) -> tuple[bool, ...]:  # fmt: skip
     """Which candidates are worth it in a launch, given the extents of its tensors."""
-    found, left = [], _MOST
+    choices, left = [], _MOST
     space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
     for candidate in packable:
         assert space is not None
@@ -152,8 +152,8 @@ def chosen(
         is_worth = programs * turns >= _USES * places and programs > 1 and 0 < amount <= left
         is_worth = is_worth and not candidate.is_copied
         left -= amount if is_worth else 0
-        found.append(is_worth)
-    return tuple(found)
+        choices.append(is_worth)
+    return tuple(choices)
 
 
 def limits(kernel: ops.KernelIR, packable: Sequence[Candidate]) -> tuple[tuple[str, int], ...] | None:
@@ -162,7 +162,7 @@ def limits(kernel: ops.KernelIR, packable: Sequence[Candidate]) -> tuple[tuple[s
     A packed tile is used by every place of the walkers that do not pick it, and is not worth it below `_USES` of them.
     """
     space = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
-    found = []
+    limits = []
     for candidate in packable:
         assert space is not None
         picked = {pick.walker for pick in candidate.load.picks if isinstance(pick, ops.Along)}
@@ -172,8 +172,8 @@ def limits(kernel: ops.KernelIR, packable: Sequence[Candidate]) -> tuple[tuple[s
         if len(others) > 1:
             return None
         size = others[0].type.size
-        found.append((others[0].type.dimension, (_USES - 1) * (1 if size is None else number(size))))
-    return tuple(found)
+        limits.append((others[0].type.dimension, (_USES - 1) * (1 if size is None else number(size))))
+    return tuple(limits)
 
 
 def _tiles(extent: int, walker: Walker) -> int:
@@ -182,16 +182,16 @@ def _tiles(extent: int, walker: Walker) -> int:
 
 def counts(candidate: Candidate, shape: Sequence[int]) -> list[int]:
     """How many places the tile has along each axis of its tensor."""
-    found = []
+    counts = []
     for pick, extent in zip(candidate.load.picks, shape, strict=True):
         match pick:
             case ops.Along(walker):
-                found.append(_tiles(extent, walker))
+                counts.append(_tiles(extent, walker))
             case ops.Whole():
-                found.append(1)
+                counts.append(1)
             case _:
-                found.append(extent)
-    return found
+                counts.append(extent)
+    return counts
 
 
 @dataclass

@@ -13,9 +13,9 @@ range of items:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tileproof.analysis.premises import from_memory
+from tileproof.analysis.premise_tensors import from_memory
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.device.loaded_code import Code
 from tileproof.backends.cpu.gemm import micro_kernel as products
@@ -25,22 +25,22 @@ from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import Body, again, cut
+from tileproof.lowering.split_join import Body, again, cut
 
 from . import blocks, nests
 from .conversions import software_f16, unpack
 from .elements import natural_lane
-from .emission import Operand, Spot, memory, size
+from .emitter import Operand, Spot, memory, nbytes
+from .materialization import Uses, hoisted, kept, uses_of
 from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
-from .uses import Uses, hoisted, kept, uses_of
 
 
 def tile_bytes(s: State, candidate: Candidate) -> int:
     """How much memory a packed tile takes."""
     shape = shape_of(s, candidate.product)
     count = shape.left_count if candidate.is_left else shape.right_count
-    return -(-count * size(shape.dtype) // 64) * 64
+    return -(-count * nbytes(shape.dtype) // 64) * 64
 
 
 def place_of(s: State, candidate: Candidate) -> Operand:
@@ -60,17 +60,17 @@ def place_of(s: State, candidate: Candidate) -> Operand:
 
 def _counted(s: State, candidate: Candidate) -> list[Operand]:
     """The number of places along each axis, in the program."""
-    found: list[Operand] = []
+    counts: list[Operand] = []
     for pick, extent in zip(candidate.load.picks, s.tensors[candidate.load.tensor].extents, strict=True):
         match pick:
             case ops.Along(walker) if walker.type.size is not None:
                 step = number(walker.type.size)
-                found.append(s.e.op(f"udiv i64 {{}}, {step}", s.plus(extent, str(step - 1))))
+                counts.append(s.e.op(f"udiv i64 {{}}, {step}", s.plus(extent, str(step - 1))))
             case ops.Whole():
-                found.append("1")
+                counts.append("1")
             case _:
-                found.append(extent)
-    return found
+                counts.append(extent)
+    return counts
 
 
 def pack(s: State, candidate: Candidate, base: Operand, item: Operand) -> None:
@@ -119,17 +119,8 @@ class Module:
     """A kernel as text, and what a launch must know of it."""
 
     text: str
-    arena: int
-    """Bytes of scratch memory that a thread needs."""
-    piece: int
-    """Bytes that each program leaves for the join."""
-    dimensions: tuple[str, ...]
-    """The dimensions whose extents follow the other words, in order."""
-    shown: dict[int, tuple[Shown, ...]]
-    packs: tuple[tuple[int, int], ...]
-    """The candidates for packing that are packed beforehand, and the bytes of a tile of each."""
-    is_ordered: bool
-    """Whether programs must run one after another, because they print."""
+    code: Code
+    """Without an object yet."""
 
 
 def module(kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> Module:
@@ -158,17 +149,18 @@ class _Writing:
         )
 
     def module(self) -> Module:
-        texts = [*self._packing(), self._setup(), self._main()]
+        functions = [*self._packing(), self._setup(), self._main()]
         if self.body is not None and self.body.join is not None:
-            texts.append(self._after(self.body, self.body.join))
+            functions.append(self._after(self.body, self.body.join))
         dimensions = [key[1] for key in self.words.places if isinstance(key, tuple) and key[0] == "dimension"]
-        if not self.target.has_f16c and any("half" in text for text in (*texts, *self.globals.values())):
+        if not self.target.has_f16c and any("half" in text for text in (*functions, *self.globals.values())):
             self.globals |= software_f16()
         tail = [*self.globals.values(), f"attributes #0 = {{ {self.target.attributes} }}"]
-        return Module(
-            "\n\n".join([*texts, *tail]), self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs),
-            any(isinstance(op, ops.Print) for op in walk(self.kernel.body)),
-        )  # fmt: skip
+        is_ordered = any(isinstance(op, ops.Print) for op in walk(self.kernel.body))
+        code = Code(
+            self.name, b"", self.arena, self.piece, tuple(dimensions), self.shown, tuple(self.packs), is_ordered
+        )
+        return Module("\n\n".join([*functions, *tail]), code)
 
     # What every function begins with.
 
@@ -219,19 +211,18 @@ class _Writing:
 
     def _packing(self) -> list[str]:
         """A function for each operand that is packed beforehand: an item is a place of its tile."""
-        texts = []
+        functions = []
         for place, candidate in self.packed:
             s = self._state(Uses())
             base = self._word(s, ("packed", place), "ptr")
 
-            def turn(item: Operand, _: list[Operand], s: State = s, base: Operand = base) -> Sequence[Operand]:
+            def turn(item: Operand, s: State = s, base: Operand = base) -> None:
                 pack(s, candidate, base, item)  # noqa: B023 (written at once)
-                return ()
 
-            s.e.loop("%first", "%last", 1, turn)
+            s.e.each("%first", "%last", 1, turn)
             self.packs.append((place, tile_bytes(s, candidate)))
-            texts.append(self._done(s, f"pack{place}"))
-        return texts
+            functions.append(self._done(s, f"pack{place}"))
+        return functions
 
     def _use_packed(self, s: State) -> None:
         for (place, candidate), (_, amount) in zip(self.packed, self.packs, strict=True):
@@ -287,16 +278,15 @@ class _Writing:
             blocks.block(s, self.outer)
             blocks.block(s, same)
 
-            def turn(point: Operand, _: list[Operand]) -> Sequence[Operand]:
+            def turn(point: Operand) -> None:
                 s.point = point
                 self._enter(s, point, self.words.walkers)
                 assert self.body is not None
                 blocks.block(s, inner)
                 if self.body.join is not None:
                     self._leave(s, self.body.join, point)
-                return ()
 
-            s.e.loop(first, last, 1, turn)
+            s.e.each(first, last, 1, turn)
 
         if not self.combines:
             points("%first", "%last")
@@ -308,7 +298,7 @@ class _Writing:
     def _by_shares(self, s: State, count: Operand, points: Callable[[Operand, Operand], None]) -> None:
         """Items that are shares of so many programs, each with its own copies of what is combined into."""
 
-        def share(number_: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def share(number_: Operand) -> None:
             self._take_share(s, number_)
             shares = self._word(s, "shares")
             ends = [
@@ -316,9 +306,8 @@ class _Writing:
                 for of in (number_, s.plus(number_, "1"))
             ]
             points(*ends)
-            return ()
 
-        s.e.loop("%first", "%last", 1, share)
+        s.e.each("%first", "%last", 1, share)
 
     def _take_share(self, s: State, number_: Operand) -> None:
         """Lets tensors that are combined into be the copies of one share."""
@@ -371,29 +360,29 @@ class _Writing:
 
     def _layout(self, s: State, join: ops.Join) -> list[tuple[Tile, int]]:
         """Where in what a piece leaves each operand begins."""
-        found, begin = [], 0
+        layout, begin = [], 0
         for operand in join.operands:
-            found.append((operand, begin))
+            layout.append((operand, begin))
             count = 1
             if operand.type.rank:
                 count = number(operand.type.axes[0].length) * s.buffer_layout(operand.type).strides[0] + s.lanes
-            begin += -(-count * size(operand.type.dtype) // 64) * 64
+            begin += -(-count * nbytes(operand.type.dtype) // 64) * 64
         self.piece = begin
-        return found
+        return layout
 
-    def _left(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
+    def _piece_buffers(self, s: State, join: ops.Join, point: Operand) -> list[Buffer]:
         """What the piece of a point leaves for the join."""
         layout = self._layout(s, join)
         base = s.e.op("getelementptr i8, ptr {}, i64 {}", self._word(s, "space", "ptr"),
                       s.scaled(point, str(self.piece)))  # fmt: skip
-        found = []
+        buffers = []
         for operand, begin in layout:
             like = s.buffer_layout(operand.type)
-            found.append(Buffer(s.address(base, [str(begin)], "i8"), like.strides, like.dtype))
-        return found
+            buffers.append(Buffer(s.address(base, [str(begin)], "i8"), like.strides, like.dtype))
+        return buffers
 
     def _leave(self, s: State, join: ops.Join, point: Operand) -> None:
-        for operand, buffer in zip(join.operands, self._left(s, join, point), strict=True):
+        for operand, buffer in zip(join.operands, self._piece_buffers(s, join, point), strict=True):
             if operand.type.rank:
                 nests.fill(s, buffer, operand, nests.last_long(operand), natural_lane(s, operand))
             else:
@@ -409,15 +398,14 @@ class _Writing:
             s.point = "-1"
             blocks.block(s, self.outer)
 
-            def turn(program: Operand, _: list[Operand]) -> Sequence[Operand]:
+            def turn(program: Operand) -> None:
                 s.point = s.plus(self._word(s, "programs"), program)
                 self._enter(s, program, left)
                 blocks.block(s, prelude)
                 self._join(s, join, left)
                 blocks.block(s, body.after)
-                return ()
 
-            s.e.loop(first, last, 1, turn)
+            s.e.each(first, last, 1, turn)
 
         if self.words.combines_after:
             pieces = self._word(s, (join.walker.name, "count"))
@@ -431,7 +419,7 @@ class _Writing:
         pieces = self._word(s, (join.walker.name, "count"))
 
         def bind(names: Sequence[Tile], piece: Operand) -> None:
-            for name, buffer in zip(names, self._left(s, join, self._point(s, join, piece)), strict=True):
+            for name, buffer in zip(names, self._piece_buffers(s, join, self._point(s, join, piece)), strict=True):
                 if name.type.rank:
                     s.buffers[name] = buffer
                 else:
@@ -441,7 +429,7 @@ class _Writing:
 
         firsts = [Value(f"{result.name}.first", result.type) for result in join.results]
         bind(firsts, "0")
-        blocks.turns(
+        blocks.carried_loop(
             s, join.combiner.left, firsts, join.results,
             lambda carried, turn: s.e.loop("1", pieces, 1, turn, carried),
             lambda piece: bind(join.combiner.right, piece), join.combiner.body,
@@ -484,8 +472,5 @@ class _Dimensions(dict[str, Operand]):
 
 def compile_kernel(kernel: KernelIR, facts: Facts, target: Target, name: str) -> Code:
     """Machine code of a kernel; `name` is its own in this process and wherever it is loaded."""
-    made: Module = module(kernel, facts, target, name)
-    return Code(
-        name, llvm.compile_object(made.text, target), made.arena, made.piece, made.dimensions, made.shown,
-        made.packs, made.is_ordered, made.piece > 0,
-    )  # fmt: skip
+    lowered = module(kernel, facts, target, name)
+    return replace(lowered.code, object=llvm.compile_object(lowered.text, target))

@@ -18,7 +18,7 @@ from tileproof.language.dtypes import BOOL, F32, F64, INDEX, DType
 from . import elements, nests
 from .arithmetic import binary, constant, fill_value, select
 from .conversions import cast
-from .emission import Operand, Spot, is_number, register, size, vector
+from .emitter import Operand, Spot, is_number, nbytes, register, vector
 from .lanes import fold_lanes, splat
 from .state import Buffer, Part, State
 
@@ -40,9 +40,9 @@ def cumulate(s: State, op: ops.CumSum) -> None:
         def turn(here: Operand, total: list[Operand]) -> Sequence[Operand]:
             place = Spot((*spot.coords[:axis], here, *spot.coords[axis:]), along, spot.lanes, spot.mask)
             value = cast(s.e, elements.at(s, op.operand, place), source.dtype, of, spot.lanes)
-            made = binary(s.e, ops.BinaryFn.ADD, total[0], value, of, spot.lanes)
-            nests.put(s, buffer, place, made)
-            return [made]
+            following = binary(s.e, ops.BinaryFn.ADD, total[0], value, of, spot.lanes)
+            nests.put(s, buffer, place, following)
+            return [following]
 
         start = (vector(register(of), spot.lanes), constant(0, of, spot.lanes))
         s.e.loop("0", lives[axis], 1, turn, [start])
@@ -77,17 +77,15 @@ def _first(s: State, operand: Tile, identity: Tile, like: Tile, live: Operand, a
         s.lazy[first] = Part(operand, axis, "0")
         s.define(first)
 
-        def present() -> tuple[()]:
+        def present() -> None:
             nests.fill(s, buffer, first, nests.last_long(first), elements.natural_lane(s, first))
-            return ()
 
-        def absent() -> tuple[()]:
+        def absent() -> None:
             with s.e.nest():
                 nests.sweep(s, s.lives(like.type), nests.last_long(first),
                             lambda spot: nests.put(s, buffer, spot, elements.at(s, identity, spot)))  # fmt: skip
-            return ()
 
-        s.e.branch(exists, present, absent)
+        s.e.when(exists, present, absent)
         s.buffers[first] = buffer
     else:
         with s.e.nest():
@@ -131,7 +129,7 @@ def scan(s: State, op: ops.Scan, turns: Turns) -> None:
                 lane = nests.last_long(value) if value.type.rank else None
                 nests.sweep(s, s.lives(value.type), lane, visit)
 
-    s.e.branch(s.e.op("icmp sgt i64 {}, 0", live), lambda: keep(firsts, "0") or ())  # type: ignore[func-returns-value]
+    s.e.when(s.e.op("icmp sgt i64 {}, 0", live), lambda: keep(firsts, "0"))
     now = ["0"]
 
     def enter(place: Operand) -> None:
@@ -257,23 +255,14 @@ def _by_rows(s: State, op: ops.Reduce, place: Callable[[tuple[Operand, ...], Ope
 
     def walk(axis: int, coords: tuple[Operand, ...]) -> None:
         def turns(first: Operand, stop: Operand, count: int) -> None:
-            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                some((*coords, here), count)
-                return ()
-
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, lambda here: some((*coords, here), count))
 
         if axis == last - 1 and _is_outer(s, op):
             # One sum for each row, so that what a row gives does not depend on how many are taken at once.
             _blocks(s, coords, lives[axis:], partial(block, sums=1))
             return
         if axis < last:
-
-            def outer(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                walk(axis + 1, (*coords, here))
-                return ()
-
-            s.e.loop("0", lives[axis], 1, outer)
+            s.e.each("0", lives[axis], 1, lambda here: walk(axis + 1, (*coords, here)))
             return
         live = lives[last]
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
@@ -305,8 +294,8 @@ def _repeated_along(s: State, tile: Tile, last: int) -> int | None:
         return None
     before = [number(axis.length) for axis in op.operand.type.axes]
     lengths = [1] * (tile.type.rank - len(before)) + before
-    found = [axis for axis in (last - 1, last - 2) if lengths[axis] == 1 < number(tile.type.axes[axis].length)]
-    return found[0] if len(found) == 1 else None
+    repeated = [axis for axis in (last - 1, last - 2) if lengths[axis] == 1 < number(tile.type.axes[axis].length)]
+    return repeated[0] if len(repeated) == 1 else None
 
 
 def _blocks(
@@ -321,14 +310,12 @@ def _blocks(
             if is_number(live) and is_number(first):
                 stop = str(int(first) + (int(live) - int(first)) // count * count)
             else:
-                left = s.e.op("sub i64 {}, {}", live, first)
-                stop = s.plus(first, s.e.op("sub i64 {}, {}", left, _rest(s, left, count)))
+                stop = s.plus(first, _whole(s, s.e.op("sub i64 {}, {}", live, first), count))
 
-            def turn(here: Operand, _: list[Operand], count: int = count) -> Sequence[Operand]:
+            def turn(here: Operand, count: int = count) -> None:
                 body(here, count)
-                return ()
 
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, turn)
             first = stop
 
     def rows(i: Operand, height: int) -> None:
@@ -370,27 +357,27 @@ def _rows(
         return _element(s, op, place)
 
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
-        made = []
+        following = []
         for n, row in enumerate(rows):
             for m in range(sums):
                 s.ahead, s.ahead_of = ahead if m % apart == 0 else 0, tensor
                 value = value_at(spot(row, s.plus(here, str(m * w))))
-                made.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
+                following.append(binary(s.e, fn, totals[n * sums + m], value, of, w))
         s.ahead, s.ahead_of = 0, None
-        return made
+        return following
 
     def last(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
         mask = nests.before(s, here, live, w) if w > 1 else None
-        made = []
+        following = []
         for row, total in zip(rows, totals, strict=True):
             value = value_at(spot(row, here, mask))
             if mask is not None:
                 value = select(s.e, mask, value, _start(op, w), of, w)
-            made.append(binary(s.e, fn, total, value, of, w))
-        return made
+            following.append(binary(s.e, fn, total, value, of, w))
+        return following
 
     many = w * sums
-    whole = str(int(live) // many * many) if is_number(live) else s.e.op("sub i64 {}, {}", live, _rest(s, live, many))
+    whole = _whole(s, live, many)
     start = (vector(register(of), w), _start(op, w))
     totals = s.e.loop("0", whole, many, turn, [start] * (len(rows) * sums))
     firsts = []
@@ -409,7 +396,7 @@ def _ahead(s: State, op: ops.Reduce, streamed: ops.Load, rows: int, w: int) -> t
 
     What fetches ahead by itself follows few streams, and each of them only to the end of its page.
     """
-    width = size(s.tensors[streamed.tensor].dtype)
+    width = nbytes(s.tensors[streamed.tensor].dtype)
     row = number(op.operand.type.axes[op.axis].length) * width
     return rows * -(-_AHEAD // max(rows * row, 1)), max(1, _LINE // (w * width))
 
@@ -425,14 +412,10 @@ def _streamed(s: State, op: ops.Reduce, tile: Tile) -> ops.Load | None:
             return load if is_row else None
         case None | Part():
             return None
-        case made:
-            asked = (value for value in ops.operands(made) if isinstance(value.type, TileType))
-            found = (_streamed(s, op, value) for value in asked)  # type: ignore[arg-type]
-            return next((each for each in found if each is not None), None)
-
-
-def _rest(s: State, live: Operand, many: int) -> Operand:
-    return s.e.op(f"urem i64 {{}}, {many}", live)
+        case producer:
+            asked = (value for value in ops.operands(producer) if isinstance(value.type, TileType))
+            loads = (_streamed(s, op, value) for value in asked)  # type: ignore[arg-type]
+            return next((each for each in loads if each is not None), None)
 
 
 def _width(s: State, op: ops.Reduce) -> int:
@@ -460,30 +443,22 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
 
         def some(here: Operand, count: int, w: int, mask: Operand | None = None) -> None:
             places = [s.plus(here, str(n * w)) for n in range(count)]
-            found = [(*row[:lane], place, *row[lane:]) for row in above for place in places]
-            spots = [Spot(coords, lane if w > 1 else None, w, mask) for coords in found]
+            columns = [(*row[:lane], place, *row[lane:]) for row in above for place in places]
+            spots = [Spot(coords, lane if w > 1 else None, w, mask) for coords in columns]
             for spot, value in zip(spots, _columns(s, op, spots), strict=True):
                 nests.put(s, buffer, spot, value)
 
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            some(here, count, s.lanes)
-            return ()
-
         many = s.lanes * count
-        whole = str(int(live) // many * many) if is_number(live) else _whole(s, live, many)
-        s.e.loop("0", whole, many, turn)
+        whole = _whole(s, live, many)
+        s.e.each("0", whole, many, lambda here: some(here, count, s.lanes))
         if is_number(live) and (left := (int(live) - int(whole)) // s.lanes):
             some(whole, left, s.lanes)
             whole = str(int(whole) + left * s.lanes)
         nests.run(s, live, lambda here, w, mask: some(here, 1, w, mask), 1, first=whole)
 
     def group(outer: tuple[Operand, ...]) -> None:
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            visit((*outer, here), rows)
-            return ()
-
         whole = int(others[-1]) // rows * rows
-        s.e.loop("0", str(whole), rows, turn)
+        s.e.each("0", str(whole), rows, lambda here: visit((*outer, here), rows))
         if whole < int(others[-1]):
             visit((*outer, str(whole)), int(others[-1]) - whole)
 
@@ -495,7 +470,9 @@ def _by_columns(s: State, op: ops.Reduce, buffer: Buffer, lane: int) -> None:
 
 def _whole(s: State, live: Operand, many: int) -> Operand:
     """The elements that come in steps of so many."""
-    return s.e.op("sub i64 {}, {}", live, _rest(s, live, many))
+    if is_number(live):
+        return str(int(live) // many * many)
+    return s.e.op("sub i64 {}, {}", live, s.e.op(f"urem i64 {{}}, {many}", live))
 
 
 def _columns(s: State, op: ops.Reduce, spots: Sequence[Spot]) -> list[Operand]:
@@ -504,12 +481,12 @@ def _columns(s: State, op: ops.Reduce, spots: Sequence[Spot]) -> list[Operand]:
     of, fn = _computed_in(op), _COMBINES[op.fn]
 
     def turn(here: Operand, totals: list[Operand]) -> Sequence[Operand]:
-        made = []
+        following = []
         for spot, total in zip(spots, totals, strict=True):
             lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
             coords = (*spot.coords[:axis], here, *spot.coords[axis:])
-            made.append(binary(s.e, fn, total, _element(s, op, Spot(coords, lane, w, spot.mask)), of, w))
-        return made
+            following.append(binary(s.e, fn, total, _element(s, op, Spot(coords, lane, w, spot.mask)), of, w))
+        return following
 
     totals = s.e.loop("0", live, 1, turn, [(vector(register(of), w), _start(op, w))] * len(spots))
     return [_finished(s, op, total, w) for total in totals]

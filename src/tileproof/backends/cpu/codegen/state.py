@@ -10,9 +10,9 @@ from tileproof.ir.ops import AnyOp, KernelIR, Load
 from tileproof.ir.types import AnyValue, Axis, Tensor, Tile, TileType, Walker, WalkerTag, number
 from tileproof.language.dtypes import DType
 
-from .emission import Emitter, Operand, memory, size
+from .emitter import Emitter, Operand, memory, nbytes
+from .materialization import Uses
 from .parameters import Facts, Shown
-from .uses import Uses
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""
@@ -146,7 +146,7 @@ class State:
             length = number(axis.length)
             if step == 1 and length > 1:
                 length = -(-length // self.lanes) * self.lanes
-                if length * size(tile.dtype) % _CROWDED == 0:
+                if length * nbytes(tile.dtype) % _CROWDED == 0:
                     length += self.lanes
             step *= max(length, 1)
         return Buffer("", tuple(reversed(strides)), tile.dtype)
@@ -155,7 +155,7 @@ class State:
         """Scratch memory for a tile."""
         layout = self.buffer_layout(tile)
         count = number(tile.axes[0].length) * layout.strides[0] if tile.axes else 1
-        amount = (count + self.lanes) * size(tile.dtype)
+        amount = (count + self.lanes) * nbytes(tile.dtype)
         return replace(layout, pointer=self.allocate(amount))
 
     def destination(self, tile: Tile) -> Buffer:

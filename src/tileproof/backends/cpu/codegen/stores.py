@@ -6,7 +6,7 @@ one in order, and those that are none are passed over.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from tileproof.language.dtypes import ENTRY, DType
 from . import elements, nests
 from .arithmetic import binary
 from .conversions import cast, pack, unpack
-from .emission import Operand, Spot, memory, size, suffix, vector
+from .emitter import Operand, Spot, memory, nbytes, suffix, vector
 from .state import State, View
 
 _LEAST_STREAMED = 256
@@ -30,16 +30,15 @@ def store(s: State, op: ops.Store | ops.Update) -> None:
     if op.guard is None:
         _store(s, op)
     else:
-        s.e.branch(s.scalars[op.guard], partial(_store, s, op))
+        s.e.when(s.scalars[op.guard], partial(_store, s, op))
 
 
-def _store(s: State, op: ops.Store | ops.Update) -> tuple[()]:
+def _store(s: State, op: ops.Store | ops.Update) -> None:
     lane = _lane(s, op)
     natural = elements.natural_lane(s, op.value)
-    is_turned = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
-    with nests.laid_out(s, op.value) if is_turned else nullcontext(), s.e.nest():
+    is_transposed = op.value.type.rank > 1 and natural not in (None, lane) and op.value not in s.buffers
+    with nests.laid_out(s, op.value) if is_transposed else nullcontext(), s.e.nest():
         _Writer(s, op, s.tensors[op.tensor], lane).walk(0, (), ())
-    return ()
 
 
 def _lane(s: State, op: ops.Store | ops.Update) -> int | None:
@@ -88,7 +87,7 @@ class _Writer:
             following((*coords, "0"), (*terms, *(s.scaled(term, stride) for term in base)))
             return
 
-        def turn(place: Operand, _: list[Operand]) -> Sequence[Operand]:
+        def turn(place: Operand) -> None:
             if isinstance(pick, ops.Gather):
                 position = elements.at(s, pick.indices, Spot((place,)))
                 go = partial(following, (*coords, place), (*terms, s.scaled(position, stride)))
@@ -96,9 +95,8 @@ class _Writer:
             else:
                 moved = (s.scaled(term, stride) for term in (*base, place))
                 following((*coords, place), (*terms, *moved))
-            return ()
 
-        s.e.loop("0", s.live(self.op.value.type.axes[here]), 1, turn)
+        s.e.each("0", s.live(self.op.value.type.axes[here]), 1, turn)
 
     def _base(self, pick: ops.Pick) -> tuple[Operand, ...]:
         """Where along an axis of the tensor the tile begins."""
@@ -117,12 +115,7 @@ class _Writer:
             go()
             return
         exists = self.s.e.op("icmp sge i64 {}, 0", position)
-
-        def arm() -> tuple[()]:
-            go()
-            return ()
-
-        self.s.e.branch(exists, arm)
+        self.s.e.when(exists, go)
 
     def _innermost(self, coords: tuple[Operand, ...], terms: tuple[Operand, ...]) -> None:
         s, lane = self.s, self.lane
@@ -144,7 +137,7 @@ class _Writer:
 
     def _stream(self, live: Operand, terms: tuple[Operand, ...], step: Callable[..., None]) -> None:
         """Past the caches: vectors that begin where memory has its lines, and masked ones before and behind them."""
-        s, bytes_ = self.s, size(self.view.dtype)
+        s, bytes_ = self.s, nbytes(self.view.dtype)
         pointer = s.address(self.view.pointer, list(terms), memory(self.view.dtype))
         line = s.lanes * bytes_
         off = s.e.op(f"and i64 {{}}, {line - 1}", s.e.op("ptrtoint ptr {} to i64", pointer))
@@ -154,11 +147,7 @@ class _Writer:
         first = s.e.op("call i64 @llvm.smin.i64(i64 {}, i64 {})", head, live)
         begins = s.e.op("icmp ne i64 {}, 0", first)
 
-        def before() -> tuple[()]:
-            step("0", s.lanes, nests.before(s, "0", first, s.lanes))
-            return ()
-
-        s.e.branch(begins, before)
+        s.e.when(begins, lambda: step("0", s.lanes, nests.before(s, "0", first, s.lanes)))
         nests.run(s, live, lambda here, w, mask: step(here, w, mask, mask is None), first=first)
 
     def _fetch_ahead(self, axis: Axis, here: Operand) -> None:
@@ -194,12 +183,12 @@ class _Writer:
         element = memory(dtype)
         of = vector(element, w)
         if spot.mask is None:
-            bits = s.e.here(f"load {of}, ptr {{}}, align {size(dtype)}", pointer)
+            bits = s.e.here(f"load {of}, ptr {{}}, align {nbytes(dtype)}", pointer)
         else:
             name = f"llvm.masked.load.{suffix(element, w)}.p0"
             truths = vector("i1", w)
             s.e.declare(name, of, "ptr", "i32 immarg", truths, of)
-            template = f"call {of} @{name}(ptr {{}}, i32 {size(dtype)}, {truths} {{}}, {of} zeroinitializer)"
+            template = f"call {of} @{name}(ptr {{}}, i32 {nbytes(dtype)}, {truths} {{}}, {of} zeroinitializer)"
             bits = s.e.here(template, pointer, spot.mask)
         old = unpack(s.e, bits, dtype, w)
         return binary(s.e, ops.COMBINED_BY[self.op.tensor.type.access], old, value, dtype, w)
@@ -208,7 +197,7 @@ class _Writer:
 def _store_run(s: State, view: View, pointer: Operand, value: Operand, dtype: DType, spot: Spot, stream: bool) -> None:
     """Writes lanes to neighbouring elements, or one element."""
     element, lanes = memory(view.dtype), spot.lanes
-    of, align = vector(element, lanes), size(view.dtype)
+    of, align = vector(element, lanes), nbytes(view.dtype)
     bits = pack(s.e, cast(s.e, value, dtype, view.dtype, lanes), view.dtype, lanes)
     if spot.mask is not None:
         truths = vector("i1", lanes)

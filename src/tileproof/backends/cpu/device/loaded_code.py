@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen.parameters import Facts, Shown, Words, candidates, chosen, sites_of
-from tileproof.backends.launching import places as places_of
-from tileproof.backends.launching import requires_scalars
+from tileproof.backends.parallel_space import place_count
+from tileproof.backends.scalars import requires_scalars
 from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
-from tileproof.lowering.joins import walks
+from tileproof.lowering.split_join import walks
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter
@@ -41,20 +41,29 @@ class Code:
     name: str
     object: bytes
     arena: int
+    """Bytes of scratch memory that a thread needs."""
     piece: int
+    """Bytes that each program leaves for the join."""
     dimensions: tuple[str, ...]
+    """The dimensions whose extents follow the other words, in order."""
     shown: Mapping[int, tuple[Shown, ...]]
     packs: tuple[tuple[int, int], ...]
+    """The candidates for packing that are packed beforehand, and the bytes of a tile of each."""
     is_ordered: bool
-    has_after: bool
+    """Whether programs must run one after another, because they print."""
+
+    @property
+    def has_after(self) -> bool:
+        """Whether something follows a join."""
+        return self.piece > 0
 
 
 def load(code: Code) -> dict[str, int]:
     """Puts code into memory, for good and only once; gives the addresses of its functions by what they do."""
     after = ("after",) if code.has_after else ()
     what = ("setup", "main", *after, *(f"pack{place}" for place, _ in code.packs))
-    found = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
-    return dict(zip(what, found.values(), strict=True))
+    addresses = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
+    return dict(zip(what, addresses.values(), strict=True))
 
 
 class Lowered:
@@ -87,15 +96,15 @@ class Lowered:
 class Loaded:
     """A compiled kernel that can run."""
 
-    def __init__(self, lowered: Lowered, facts: Facts, code: Code, found: Mapping[str, int] | None = None) -> None:
-        """`found` is where the functions of the code are, if it is loaded."""
-        found = load(code) if found is None else found
-        self.packing = [found[f"pack{place}"] for place, _ in code.packs]
+    def __init__(self, lowered: Lowered, facts: Facts, code: Code, addresses: Mapping[str, int] | None = None) -> None:
+        """`addresses` are those of the functions of the code, if it is loaded."""
+        addresses = load(code) if addresses is None else addresses
+        self.packing = [addresses[f"pack{place}"] for place, _ in code.packs]
         self.lowered, self.facts, self.code = lowered, facts, code
         self.kernel = kernel = lowered.kernel
-        self.setup = _SETUP(found["setup"])
-        self.main = found["main"]
-        self.after = found.get("after", 0)
+        self.setup = _SETUP(addresses["setup"])
+        self.main = addresses["main"]
+        self.after = addresses.get("after", 0)
         self.words = Words(kernel)
         for name in code.dimensions:
             self.words.dimension(name)
@@ -118,7 +127,7 @@ class Loaded:
 
     def programs(self, dimensions: Mapping[str, int]) -> int:
         """How many programs there are at these extents, where no walker goes by segments."""
-        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers)
+        return math.prod(place_count(walker, dimensions) for walker in self.words.walkers)
 
     def shares(self, tensors: Mapping[str, Array], programs: int) -> int:
         """How many copies of the tensors that are combined into so many programs share."""
@@ -127,7 +136,7 @@ class Loaded:
 
     def joins(self, dimensions: Mapping[str, int]) -> int:
         """How many programs follow the join."""
-        return math.prod(places_of(walker, dimensions) for walker in self.words.walkers if not walker.type.is_piece)
+        return math.prod(place_count(walker, dimensions) for walker in self.words.walkers if not walker.type.is_piece)
 
     def fixed_words(self, tensors: Mapping[str, Array], dimensions: Mapping[str, int]) -> list[int]:
         """The words of the arguments that follow from shapes and strides; 0 for the others."""
@@ -135,7 +144,7 @@ class Loaded:
         values = [0] * len(places)
         for walker in self.words.walkers:
             if walker not in self.words.segments:
-                values[places[walker.name, "count"]] = places_of(walker, dimensions)
+                values[places[walker.name, "count"]] = place_count(walker, dimensions)
         for tensor in self.tensors:
             array = tensors[tensor.name]
             for axis in range(array.ndim):
@@ -157,10 +166,10 @@ class Loaded:
 
     def report(self, dimensions: Mapping[str, int], tensors: Mapping[Tensor, Array]) -> Reporter:
         """Who says what went wrong."""
-        from tileproof.backends import points
         from tileproof.backends.interpreter.reports import Reporter
+        from tileproof.backends.parallel_space import space_of
 
-        return Reporter(self.kernel, points.space_of(self.kernel, dimensions, tensors), dimensions)
+        return Reporter(self.kernel, space_of(self.kernel, dimensions, tensors), dimensions)
 
 
 def is_row_by_row(array: Array) -> bool:

@@ -173,8 +173,8 @@ class Spare(threading.local):
 
     def take(self, size: int) -> Arena:
         """At least so many bytes, aligned to 64; what they hold is anything."""
-        found, self._arena = self._arena, _NOTHING
-        return found if size <= found.size else Arena(max(size, 2 * found.size, _SMALLEST))
+        spare, self._arena = self._arena, _NOTHING
+        return spare if size <= spare.size else Arena(max(size, 2 * spare.size, _SMALLEST))
 
     def give(self, arena: Arena) -> None:
         """Takes memory back that nobody uses any more."""

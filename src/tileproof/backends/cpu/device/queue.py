@@ -1,7 +1,7 @@
 """Work that is done later, in order, by a thread that needs no Python. How is told in `native/queue.c`.
 
-A step is seven words: what kind it is, two addresses, three numbers, and the address of a report. `step_of`, `copy_of`
-and `call_of` make them. Whoever gives steps to a queue keeps them until it is done with them.
+A step is seven words: what kind it is, two addresses, three numbers, and the address of a report. `step_of`, `copy_of`,
+`call_of` and `zeros_of` make them. Whoever gives steps to a queue keeps them until it is done with them.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ CALL: Final = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p)
 """A function that a step can call; it says whether it failed."""
 RUN: Final = 0
 """The kind of a step that is a job."""
-_COPY, _CALL = 1, 2
-_GIVEN: Final = 16
+_COPY, _CALL, _TEST = 1, 2, 3
+LAST: Final = 16
 """Where the number of the last entry is, in words; `done`, `failures`, `abandoned` and `ended` are in front."""
 _NAMES: Final = tuple(
-    f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "reach", "abandon")
+    f"tileproof_queue_{what}" for what in ("new", "start", "push", "wait", "until", "reach", "run", "abandon")
 )
 _SLICE: Final = 100_000_000
 """Nanoseconds after which a wait lets Python look at signals."""
@@ -52,6 +52,11 @@ def call_of(function: int, argument: int = 0) -> tuple[int, ...]:
     return _CALL, function, argument, 0, 0, 0, 0
 
 
+def zeros_of(words: int, count: int, stride: int) -> tuple[int, ...]:
+    """A test that fails unless words of memory are 0, each `stride` words after the one before."""
+    return _TEST, 0, words, count, stride, 0, 0
+
+
 class _Entries(NamedTuple):
     new: Callable[[], int | None]
     start: Callable[[int, int, int], int]
@@ -59,23 +64,25 @@ class _Entries(NamedTuple):
     wait: Callable[[int, int, int], int]
     until: Callable[[int, int, int], int]
     reach: Callable[[int, int], None]
+    run: Callable[[int, int, int, int, int, int], int]
     abandon: Callable[[int], None]
 
 
 @cache
 def _entries(code: bytes) -> _Entries:
-    found = dict(zip(_Entries._fields, llvm.load_object(code, _NAMES).values(), strict=True))
+    addresses = dict(zip(_Entries._fields, llvm.load_object(code, _NAMES).values(), strict=True))
     pointer, number, short = ctypes.c_void_p, ctypes.c_int64, ctypes.c_int32
     # What returns at once keeps Python's lock: to give it away and take it back costs more than the call.
     quick, slow = ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE
     return _Entries(
-        quick(pointer)(found["new"]),
-        quick(short, pointer, pointer, pointer)(found["start"]),
-        quick(number, pointer, pointer, number)(found["push"]),
-        quick(number, pointer, pointer, number)(found["wait"]),
-        slow(short, pointer, number, number)(found["until"]),
-        quick(None, pointer, number)(found["reach"]),
-        slow(None, pointer)(found["abandon"]),
+        quick(pointer)(addresses["new"]),
+        quick(short, pointer, pointer, pointer)(addresses["start"]),
+        quick(number, pointer, pointer, number)(addresses["push"]),
+        quick(number, pointer, pointer, number)(addresses["wait"]),
+        slow(short, pointer, number, number)(addresses["until"]),
+        quick(None, pointer, number)(addresses["reach"]),
+        slow(number, pointer, pointer, pointer, pointer, number, number)(addresses["run"]),
+        slow(None, pointer)(addresses["abandon"]),
     )
 
 
@@ -83,16 +90,17 @@ class Queue:
     """A native queue. Its thread starts with the first thing it is given; without a pool it is a counter that others
     wait for and its owner moves."""
 
-    __slots__ = ("_entries", "_has_thread", "_pool", "_push", "_words", "address")
+    __slots__ = ("_entries", "_has_thread", "_pool", "_push", "address", "counters")
 
     def __init__(self, code: bytes, pool: Pool | None) -> None:
         """A queue made of the object file of `queue_text`."""
         self._entries = _entries(code)
-        made = self._entries.new()
-        if not made:
+        address = self._entries.new()
+        if not address:
             raise MemoryError("no memory for a stream")
-        self.address = made
-        self._words = memoryview((ctypes.c_char * (8 * (_GIVEN + 1))).from_address(made)).cast("B").cast("q")
+        self.address = address
+        # A memory view, because every launch looks there: to call a function of Python takes as long again.
+        self.counters = memoryview((ctypes.c_char * (8 * (LAST + 1))).from_address(address)).cast("B").cast("q")
         self._pool = pool
         """The pool for its thread, until that is started."""
         self._push = self._entries.push
@@ -109,21 +117,17 @@ class Queue:
     @property
     def done(self) -> int:
         """The number of the last entry that is done."""
-        return self._words[0]
+        return self.counters[0]
 
     @property
-    def given(self) -> int:
+    def last(self) -> int:
         """The number of the last entry."""
-        return self._words[_GIVEN]
-
-    def note_given(self, turn: int) -> None:
-        """Says that the owner of a queue without a thread begins an entry."""
-        self._words[_GIVEN] = turn
+        return self.counters[LAST]
 
     @property
     def failures(self) -> int:
         """How many steps have failed, ever."""
-        return self._words[1]
+        return self.counters[1]
 
     def push(self, steps: int, count: int) -> int:
         """Has steps done after all that was given before; the number of the entry."""
@@ -145,13 +149,18 @@ class Queue:
 
     def until(self, turn: int) -> None:
         """Waits until an entry is done; Ctrl-C ends the wait, and nothing else."""
-        while self._words[0] < turn and not self._entries.until(self.address, turn, _SLICE):
-            if self._words[3]:
+        while self.counters[0] < turn and not self._entries.until(self.address, turn, _SLICE):
+            if self.counters[3]:
                 return
 
     def reach(self, turn: int) -> None:
         """Moves the counter of a queue without a thread."""
         self._entries.reach(self.address, turn)
+
+    def running(self, pool: Pool) -> Callable[[int, int, int], int]:
+        """Makes a function, which is not Python's, for the owner of a queue without a thread: of steps, how many, and
+        a turn. It does the steps now, moves the counter to the turn if none failed, and returns how many did."""
+        return partial(self._entries.run, self.address, pool.entry, pool.start())
 
     def reaching(self) -> Callable[[int], None]:
         """`reach` as a function that is not Python's."""

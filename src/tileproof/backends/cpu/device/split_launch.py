@@ -12,8 +12,8 @@ import numpy as np
 
 from tileproof.backends.cpu.codegen.parameters import Shown, counts, sites_of
 from tileproof.backends.interpreter import semantics
-from tileproof.backends.launching import bits_of, segment_table
-from tileproof.backends.launching import places as places_of
+from tileproof.backends.parallel_space import place_count, segment_table
+from tileproof.backends.scalars import scalar_word
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, Walker, number, size_of
 
@@ -61,7 +61,7 @@ class _Launch:
         for name, array in arrays.items():
             values[places[name, "pointer"]] = array.__array_interface__["data"][0]
         for scalar in loaded.scalars:
-            values[places[scalar.name]] = bits_of(scalar.type.dtype, self.arguments[scalar.name])
+            values[places[scalar.name]] = scalar_word(scalar.type.dtype, self.arguments[scalar.name])
         printer = _PRINT(self._print) if code.is_ordered else None
         if printer is not None:
             values[places["printer"]] = ctypes.cast(printer, ctypes.c_void_p).value or 0
@@ -124,7 +124,7 @@ class _Launch:
         """The number of places of a walker; of a ragged walk, counted once and kept as a table."""
         words = self.loaded.words
         if walker not in words.segments:
-            return places_of(walker, self.dimensions)
+            return place_count(walker, self.dimensions)
         if (walker.name, "count") not in self.special:
             borders = np.asarray(self.arguments[words.segments[walker].offsets.name], np.int64)
             table = segment_table(borders, number(size_of(walker)))
@@ -136,15 +136,15 @@ class _Launch:
     def _combined(self, arrays: dict[str, Array], total: int) -> list[tuple[Tensor, Array, list[Array]]]:
         """The tensors that are combined into, each with its copies, the first of which programs are given."""
         shares = self.loaded.shares(arrays, total)
-        found = []
+        combined = []
         for tensor in self.loaded.combined:
             target = arrays[tensor.name]
             copies = self._copies(tensor, target, shares)
-            found.append((tensor, target, copies))
+            combined.append((tensor, target, copies))
             arrays[tensor.name] = copies[0]
             self.special[tensor.name, "share"] = copies[0].nbytes if shares > 1 else 0
         self.special["shares"] = shares
-        return found
+        return combined
 
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
         identity = beginning_of(tensor)
@@ -179,9 +179,9 @@ def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
     if not all(lives):
         return np.empty(tuple(lives), dtype)
     span = 1 + sum((live - 1) * step for live, step in zip(lives, shown.strides, strict=True))
-    held = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
+    elements = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
     steps = [step * dtype.itemsize for step in shown.strides]
-    return np.array(np.lib.stride_tricks.as_strided(held, tuple(lives), steps))
+    return np.array(np.lib.stride_tricks.as_strided(elements, tuple(lives), steps))
 
 
 def _combine(tensor: Tensor, target: Array, parts: list[Array]) -> None:

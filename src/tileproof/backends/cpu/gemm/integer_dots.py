@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tileproof.backends.cpu.codegen import elements, nests
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, each, is_number, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, each, is_number, vector
 from tileproof.backends.cpu.codegen.lanes import fold_lanes, shuffle
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
@@ -89,20 +89,12 @@ def reduce(s: State, op: ops.Reduce, dots: Dots, buffer: Buffer) -> None:
     many = min(dots.lanes, length) if dots.steps <= _UNROLLED else min(_LONG_ROWS, length)
 
     def walk(axis: int, coords: tuple[Operand, ...]) -> None:
-        def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-            walk(axis + 1, (*coords, here))
-            return ()
-
         def some(first: Operand, stop: Operand, count: int) -> None:
-            def turn(here: Operand, _: list[Operand]) -> Sequence[Operand]:
-                _some(s, dots, buffer, (*coords, here), count)
-                return ()
-
-            s.e.loop(first, stop, count, turn)
+            s.e.each(first, stop, count, lambda here: _some(s, dots, buffer, (*coords, here), count))
 
         live = lives[axis]
         if axis < last:
-            s.e.loop("0", live, 1, turn)
+            s.e.each("0", live, 1, lambda here: walk(axis + 1, (*coords, here)))
         elif is_number(live):
             whole = int(live) // many * many
             some("0", str(whole), many)
@@ -144,15 +136,15 @@ def _sums(s: State, dots: Dots, rows: Sequence[tuple[Operand, ...]]) -> list[Ope
     ints, size = vector("i32", dots.lanes), 4 * dots.lanes
 
     def turn(here: Operand, totals: list[Operand]) -> list[Operand]:
-        made = []
+        following = []
         for row, total in zip(rows, totals, strict=True):
             spot = Spot((*row, here), dots.axis, size)
             two = _bytes(s, dots.two, spot)
             s.ahead = dots.ahead
             one = _bytes(s, dots.one, spot)
             s.ahead = 0
-            made.append(_step(s, dots.lanes, total, one, two))
-        return made
+            following.append(_step(s, dots.lanes, total, one, two))
+        return following
 
     totals: list[Operand] = ["zeroinitializer"] * len(rows)
     if dots.steps <= _UNROLLED:

@@ -24,8 +24,8 @@ def deepen_products(kernel: ops.KernelIR, depth: int) -> ops.KernelIR:
 
 
 def _deepened(block: ops.Block, depth: int) -> ops.Block:
-    found = (_deeper(op, depth) if isinstance(op, ops.TilesLoop) else op for op in block.ops)
-    return ops.Block(tuple(found), block.yields)
+    deepened = (_deeper(op, depth) if isinstance(op, ops.TilesLoop) else op for op in block.ops)
+    return ops.Block(tuple(deepened), block.yields)
 
 
 def _deeper(op: ops.TilesLoop, depth: int) -> ops.AnyOp:
@@ -41,22 +41,22 @@ def _deeper(op: ops.TilesLoop, depth: int) -> ops.AnyOp:
             Axis(walker.type.size or 1, WalkerTag(walker)) if axis.tag == WalkerTag(op.walker) else axis
             for axis in tile.type.axes
         )
-        made: Tile = tile if axes == tile.type.axes else Value(tile.name, TileType(tile.type.dtype, axes))
-        values[tile] = made
-        return made
+        longer_tile: Tile = tile if axes == tile.type.axes else Value(tile.name, TileType(tile.type.dtype, axes))
+        values[tile] = longer_tile
+        return longer_tile
 
-    found: list[ops.AnyOp] = []
+    body: list[ops.AnyOp] = []
     for inner in op.body.ops:
         match inner:
             case ops.Load():
                 picks = tuple(_moved(pick, values) for pick in inner.picks)
-                found.append(replace(inner, result=longer(inner.result), picks=picks))
+                body.append(replace(inner, result=longer(inner.result), picks=picks))
             case ops.Permute() | ops.Cast():
-                found.append(replace(inner, result=longer(inner.result), operand=values[inner.operand]))  # type: ignore[arg-type]
+                body.append(replace(inner, result=longer(inner.result), operand=values[inner.operand]))  # type: ignore[arg-type]
             case ops.Mma():
                 left, right = values[inner.left], values[inner.right]
-                found.append(replace(inner, left=left, right=right))  # type: ignore[arg-type]
-    return replace(op, walker=walker, body=ops.Block(tuple(found), op.body.yields))
+                body.append(replace(inner, left=left, right=right))  # type: ignore[arg-type]
+    return replace(op, walker=walker, body=ops.Block(tuple(body), op.body.yields))
 
 
 def _moved(pick: ops.Pick, values: dict[AnyValue, AnyValue]) -> ops.Pick:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from tileproof.backends.cpu.codegen import elements, nests
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
 from tileproof.backends.cpu.codegen.conversions import cast
-from tileproof.backends.cpu.codegen.emission import Operand, Spot, is_number, register, size, vector
+from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, nbytes, register, vector
 from tileproof.backends.cpu.codegen.lanes import splat
 from tileproof.backends.cpu.codegen.state import Buffer, State
 from tileproof.ir import ops
@@ -133,22 +133,13 @@ def over_panels(
     full = str(int(live) // shape.panel) if is_number(live) else s.e.op(f"udiv i64 {{}}, {shape.panel}", live)
     is_even = is_number(live) and int(live) % shape.panel == 0
 
-    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
-            visit(k, p, False)
-            return ()
-
-        def edge() -> Sequence[Operand]:
-            visit(k, full, True)
-            return ()
-
-        s.e.loop("0", full, 1, panel)
+    def row(k: Operand) -> None:
+        s.e.each("0", full, 1, lambda p: visit(k, p, False))
         if not is_even:
             left = s.e.op(f"urem i64 {{}}, {shape.panel}", live)
-            s.e.branch(s.e.op("icmp ne i64 {}, 0", left), edge)
-        return ()
+            s.e.when(s.e.op("icmp ne i64 {}, 0", left), lambda: visit(k, full, True))
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 _128 = str(-0x7F7F7F80)
@@ -160,7 +151,7 @@ def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     rows, live = (s.live(axis) for axis in tile.type.axes)
     small = _small(shape)
 
-    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(i: Operand) -> None:
         start = s.address(base, [s.scaled(i, str(shape.row))], "i32")
 
         def step(k: Operand, w: int, mask: Operand | None) -> None:
@@ -173,9 +164,8 @@ def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
         nests.run(s, live, step)
         for past in range(shape.group - 1):
             s.e.do(f"store {small} 0, ptr {{}}, align 1", s.address(start, [s.plus(live, str(past))], small))
-        return ()
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 def _small(shape: Shape) -> str:
@@ -245,22 +235,21 @@ def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     _, padded = steps_of(s, shape, depth)
     w, ints = shape.lanes, shape.vector
 
-    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def panel(p: Operand) -> None:
         def turn(k: Operand, sums: list[Operand]) -> Sequence[Operand]:
-            found = []
+            following = []
             for n, total in enumerate(sums):
                 place = s.address(base, in_panel(s, shape, p, k, str(n * w)), "i32")
                 wide = s.e.here(f"load {ints}, ptr {{}}, align 4", place)
-                found.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
-            return found
+                following.append(step(s, shape, splat(s.e, _128, "i32", w), wide, total))
+            return following
 
         sums = s.e.loop("0", padded, 1, turn, [(ints, "zeroinitializer")] * shape.width)
         for n, total in enumerate(sums):
             place = s.address(base, behind_panels(s, shape, p, str(n * w)), "i32")
             s.e.do(f"store {ints} {{}}, ptr {{}}, align 4", total, place)
-        return ()
 
-    s.e.loop("0", panels_of(s, shape, columns), 1, panel)
+    s.e.each("0", panels_of(s, shape, columns), 1, panel)
 
 
 def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
@@ -275,8 +264,8 @@ def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) ->
     name = "llvm.x86.avx512.pmaddw.d.512" if w == 16 else "llvm.x86.avx2.pmadd.wd"
     s.e.declare(name, ints, shorts, shorts)
     x, y = (s.e.op(f"bitcast {ints} {{}} to {shorts}", value) for value in (one, wide))
-    made = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
-    return s.e.op(f"add {ints} {{}}, {{}}", total, made)
+    products = s.e.op(f"call {ints} @{name}({shorts} {{}}, {shorts} {{}})", x, y)
+    return s.e.op(f"add {ints} {{}}, {{}}", total, products)
 
 
 def product(s: State, op: ops.Mma) -> None:
@@ -332,7 +321,7 @@ def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
     if (op.result, is_left) in s.packed:
         return s.packed[op.result, is_left](s)
     tile, fill = (op.left, fill_left) if is_left else (op.right, fill_right)
-    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * size(shape.dtype))
+    pointer = s.allocate((shape.left_count if is_left else shape.right_count) * nbytes(shape.dtype))
     with _earliest(s, tile), s.e.nest():
         fill(s, tile, shape, pointer)
     return pointer
@@ -350,7 +339,7 @@ def _value(s: State, tile: Tile, shape: Shape, spot: Spot) -> Operand:
 
 
 def _put(s: State, shape: Shape, pointer: Operand, value: Operand, lanes: int) -> None:
-    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {size(shape.dtype)}", value, pointer)
+    s.e.do(f"store {vector(shape.element, lanes)} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", value, pointer)
 
 
 def _pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -383,16 +372,14 @@ def _pad_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     if steps == padded:
         return
 
-    def row(i: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def one(k: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(i: Operand) -> None:
+        def one(k: Operand) -> None:
             place = s.address(base, [s.scaled(i, str(shape.row)), k], shape.element)
             _put(s, shape, place, constant(0, shape.dtype, 1), 1)
-            return ()
 
-        s.e.loop(steps, padded, 1, one)
-        return ()
+        s.e.each(steps, padded, 1, one)
 
-    s.e.loop("0", rows, 1, row)
+    s.e.each("0", rows, 1, row)
 
 
 def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -402,17 +389,15 @@ def _pad_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
         return
     zeros = constant(0, shape.dtype, shape.lanes)
 
-    def row(k: Operand, _: list[Operand]) -> Sequence[Operand]:
-        def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def row(k: Operand) -> None:
+        def panel(p: Operand) -> None:
             for n in range(shape.width):
                 terms = in_panel(s, shape, p, k, str(n * shape.lanes))
                 _put(s, shape, s.address(base, terms, shape.element), zeros, shape.lanes)
-            return ()
 
-        s.e.loop("0", panels_of(s, shape, columns), 1, panel)
-        return ()
+        s.e.each("0", panels_of(s, shape, columns), 1, panel)
 
-    s.e.loop(steps, padded, 1, row)
+    s.e.each(steps, padded, 1, row)
 
 
 def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
@@ -454,7 +439,7 @@ def _multiply(
     _, depth = steps_of(s, shape, s.live(op.left.type.axes[1]))
     panels = panels_of(s, shape, columns)
 
-    def panel(p: Operand, _: list[Operand]) -> Sequence[Operand]:
+    def panel(p: Operand) -> None:
         first: Operand = "0"
         for height in _heights(shape, rows):
             if is_number(rows) and is_number(first):
@@ -463,28 +448,26 @@ def _multiply(
                 rest = s.e.op("sub i64 {}, {}", rows, first)
                 stop = s.plus(first, s.e.op("sub i64 {}, {}", rest, s.e.op(f"urem i64 {{}}, {height}", rest)))
 
-            def block(i: Operand, _: list[Operand], height: int = height) -> Sequence[Operand]:
+            def block(i: Operand, height: int = height) -> None:
                 _block(s, shape, left, right, out, (i, p), height, depth, is_fresh)
-                return ()
 
-            s.e.loop(first, stop, height, block)
+            s.e.each(first, stop, height, block)
             first = stop
-        return ()
 
     with s.e.nest():
-        s.e.loop("0", panels, 1, panel)
+        s.e.each("0", panels, 1, panel)
 
 
 def _heights(shape: Shape, rows: Operand) -> list[int]:
     """Heights of blocks, the tall ones first: what is left of one is done by the next."""
     heights = [height for height in (shape.height, 4, 1) if height <= shape.height]
     if is_number(rows):
-        found, left = [], int(rows)
+        needed, left = [], int(rows)
         for height in heights:
             if left >= height:
-                found.append(height)
+                needed.append(height)
                 left %= height
-        return found
+        return needed
     return [height for height in heights if height <= shape.m]
 
 
@@ -494,7 +477,7 @@ def _block(
 ) -> None:  # fmt: skip
     """One block of the result: `height` rows of one panel."""
     (i, p), w, element = at, shape.lanes, shape.element
-    bytes_ = size(shape.dtype)
+    bytes_ = nbytes(shape.dtype)
     column = s.scaled(p, str(shape.panel))
     places = [
         s.address(s.element(out, (i, column)), [str(row * out.strides[0] + n * w)], element)
@@ -540,8 +523,8 @@ def _block(
 def _held(s: State, shape: Shape, place: Operand) -> Operand:
     """Sums so far. A single column has no room behind its elements, so its sums are the first lanes only."""
     if shape.n > 1:
-        return s.e.here(f"load {shape.vector}, ptr {{}}, align {size(shape.dtype)}", place)
-    one = s.e.here(f"load {shape.element}, ptr {{}}, align {size(shape.dtype)}", place)
+        return s.e.here(f"load {shape.vector}, ptr {{}}, align {nbytes(shape.dtype)}", place)
+    one = s.e.here(f"load {shape.element}, ptr {{}}, align {nbytes(shape.dtype)}", place)
     return s.e.op(f"insertelement {shape.vector} zeroinitializer, {shape.element} {{}}, i64 0", one)
 
 
@@ -549,7 +532,7 @@ def _hold(s: State, shape: Shape, place: Operand, total: Operand) -> None:
     of = shape.vector
     if shape.n == 1:
         total, of = s.e.op(f"extractelement {of} {{}}, i64 0", total), shape.element
-    s.e.do(f"store {of} {{}}, ptr {{}}, align {size(shape.dtype)}", total, place)
+    s.e.do(f"store {of} {{}}, ptr {{}}, align {nbytes(shape.dtype)}", total, place)
 
 
 def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -> Operand:
@@ -557,5 +540,5 @@ def _step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) -
         return fma(s.e, one, wide, total, shape.dtype, shape.lanes)
     if shape.group > 1:
         return step(s, shape, one, wide, total)
-    made = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
-    return binary(s.e, ops.BinaryFn.ADD, total, made, shape.dtype, shape.lanes)
+    product = binary(s.e, ops.BinaryFn.MUL, one, wide, shape.dtype, shape.lanes)
+    return binary(s.e, ops.BinaryFn.ADD, total, product, shape.dtype, shape.lanes)

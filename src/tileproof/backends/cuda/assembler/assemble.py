@@ -138,17 +138,12 @@ _REFUSED, _NOT_COMPILED = 3, 5
 """Exit codes: code that breaks a rule of Tile IR, and code that it could not finish."""
 _LACKS: Final = re.compile(r"Incompatibility with architecture '\w+': (?P<what>.*)")
 _PLACE: Final = re.compile(r'"(?P<file>[^"\n]+)":(?P<line>\d+):(?P<column>\d+)[^\n]*?\berror: ')
-_TYPES: Final = {
-    "f8E4M3FN": ("f8e4m3", "sm_90"),
-    "f8E5M2": ("f8e5m2", "sm_90"),
-    "f8E8M0FNU": ("f8e8m0", "sm_100"),
-    "f4E2M1FN": ("f4e2m1", "sm_100"),
-}
+_TYPES: Final = {"f8E4M3FN": ("f8e4m3", "sm_90"), "f8E5M2": ("f8e5m2", "sm_90")}
 """The assembler's names of element types, ours, and the first architecture that has them."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Log:
     """What the assembler printed about a kernel, and whether the user wants to read it."""
 
     kernel: str
@@ -177,19 +172,19 @@ def is_verbose(asked: bool | None) -> bool:
     return os.environ.get(VERBOSE, "0") not in ("", "0") if asked is None else asked
 
 
-def failed(said: Said, status: int, span_at: Callable[[Location], Span | None]) -> Diagnostic:
+def failed(log: Log, status: int, span_at: Callable[[Location], Span | None]) -> Diagnostic:
     """The assembler ended with an exit code other than 0, or by a signal (a negative number)."""
-    span = _span(said.text, span_at)
-    lacks = _LACKS.search(said.text)
+    span = _span(log.text, span_at)
+    lacks = _LACKS.search(log.text)
     if lacks:
-        return _lacks(said, lacks["what"], span)
-    kernel = _named(said.kernel)
+        return _lacks(log, lacks["what"], span)
+    kernel = _named(log.kernel)
     report = f"report this, with the kernel and what {VERBOSE}=1 shows"
     if status == _REFUSED:
         message = f"the assembler refuses the code of {kernel}"
         help = f"this is a defect of tileproof: please {report}"
     elif status == _NOT_COMPILED:
-        message = f"the assembler cannot compile {kernel} for {said.arch}"
+        message = f"the assembler cannot compile {kernel} for {log.arch}"
         help = f"try smaller tiles; if that does not help, please {report}"
     elif status == -signal.SIGKILL:
         message = f"the assembler was killed while it compiled {kernel}"
@@ -200,19 +195,19 @@ def failed(said: Said, status: int, span_at: Callable[[Location], Span | None]) 
     else:
         message = f"the assembler failed with exit code {status} on {kernel}"
         help = f"please {report}"
-    return Diagnostic(Code.ASSEMBLER_FAILED, message, span, notes=(said.note,), help=help, kernel=said.kernel)
+    return Diagnostic(Code.ASSEMBLER_FAILED, message, span, notes=(log.note,), help=help, kernel=log.kernel)
 
 
-def is_crash(found: Diagnostic) -> bool:
+def is_crash(diagnostic: Diagnostic) -> bool:
     """Whether this says that the assembler broke down over a module, which other words may spare it."""
-    return found.code is Code.ASSEMBLER_FAILED and found.message.startswith(_CRASHED)
+    return diagnostic.code is Code.ASSEMBLER_FAILED and diagnostic.message.startswith(_CRASHED)
 
 
-def no_cubin(said: Said, why: str) -> Diagnostic:
+def no_cubin(log: Log, why: str) -> Diagnostic:
     """The assembler claims success and has made nothing that can be used."""
-    message = f"the assembler made no machine code of {_named(said.kernel)}"
+    message = f"the assembler made no machine code of {_named(log.kernel)}"
     help = "install the assembler anew: pip install --force-reinstall 'tileproof[cuda]'"
-    return Diagnostic(Code.ASSEMBLER_FAILED, message, notes=(why, said.note), help=help, kernel=said.kernel)
+    return Diagnostic(Code.ASSEMBLER_FAILED, message, notes=(why, log.note), help=help, kernel=log.kernel)
 
 
 def took_too_long(kernel: str, arch: str, seconds: float, variable: str) -> Diagnostic:
@@ -238,22 +233,22 @@ def no_room(kernel: str, error: OSError) -> Diagnostic:
     )
 
 
-def _lacks(said: Said, what: str, span: Span | None) -> Diagnostic:
+def _lacks(log: Log, what: str, span: Span | None) -> Diagnostic:
     """The GPU cannot do something that the kernel does."""
     unknown = re.fullmatch(r"unsupported type '(\w+)'", what)
     if unknown:
         ours, first = _TYPES.get(unknown[1], (unknown[1], ""))
-        message = f"GPUs of architecture {said.arch} do not have the element type {ours}"
+        message = f"GPUs of architecture {log.arch} do not have the element type {ours}"
         newer = f"run it on a GPU of architecture {first} or newer" if first else "run it on a newer GPU"
         help = f"{newer}, or cast to a wider type on the CPU first"
     elif "atomic" in what:
         element = next(iter(re.findall(r"\b(?:bf|f|i)\d+\b", what)), "this type")
-        message = f"GPUs of architecture {said.arch} cannot add {element} from several programs into one element"
+        message = f"GPUs of architecture {log.arch} cannot add {element} from several programs into one element"
         help = "give the Sum the element type f32, or run it on a newer GPU"
     else:
-        message = f"GPUs of architecture {said.arch} lack an operation of {_named(said.kernel)}"
+        message = f"GPUs of architecture {log.arch} lack an operation of {_named(log.kernel)}"
         help = 'run it on a newer GPU, or on the CPU: tp.backend("cpu")'
-    return Diagnostic(Code.ARCH_LACKS, message, span, notes=(said.note,), help=help, kernel=said.kernel)
+    return Diagnostic(Code.ARCH_LACKS, message, span, notes=(log.note,), help=help, kernel=log.kernel)
 
 
 def _span(text: str, span_at: Callable[[Location], Span | None]) -> Span | None:
@@ -282,26 +277,6 @@ Spans: TypeAlias = Callable[[Location], Span | None] | Mapping[Location, Span]
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """What the assembler is asked for beside the code itself. Remarks do not change the code."""
-
-    level: int = 3
-    """How hard it optimises, from 0 to 3."""
-    line_info: bool = False
-    """Lines of the source in the code, for profilers."""
-    debug: bool = False
-    """Code for a debugger, which is not optimised."""
-    remarks: bool = False
-    """Report how tiles are loaded and matrix products are done."""
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        """The options as the assembler knows them, as far as they decide what the code is."""
-        debug = ("--device-debug",) if self.debug else ("--lineinfo",) if self.line_info else ()
-        return (f"--opt-level={0 if self.debug else self.level}", *debug)
-
-
-@dataclass(frozen=True, slots=True)
 class Assembled:
     """Machine code, what it takes of a GPU, and what the assembler said of its choices."""
 
@@ -317,9 +292,10 @@ class Job:
 
     bytecode: bytes
     arch: str
-    options: Options = Options()
     spans: Spans | None = None
     kernel: str = ""
+    remarks: bool = False
+    """Whether the assembler reports how tiles are loaded and matrix products are done. The code is the same."""
     again: Callable[[], bytes] | None = None
     """The same module in other words, for an assembler that crashed over these."""
 
@@ -330,43 +306,23 @@ class Job:
         return self.spans(location) if callable(self.spans) else self.spans.get(location)
 
 
-def assemble(
-    bytecode: bytes,
-    arch: str,
-    *,
-    options: Options | None = None,
-    timeout: float | None = None,
-    spans: Spans | None = None,
-    kernel: str = "",
-    verbose: bool | None = None,
-) -> Assembled:
-    """The machine code of a module for an architecture such as `sm_90`.
+def assemble(job: Job, *, timeout: float | None = None, verbose: bool | None = None) -> Assembled:
+    """The machine code of a module.
 
     `timeout` is in seconds (TILEPROOF_ASSEMBLER_TIMEOUT unless given), `verbose` shows the assembler's own words
     (TILEPROOF_VERBOSE unless given).
     """
-    job = Job(bytecode, arch, options or Options(), spans, kernel)
     return _assembled(job, find(), _seconds(timeout), is_verbose(verbose))
-
-
-def assemble_many(
-    jobs: Iterable[Job], workers: int | None = None, *, timeout: float | None = None, verbose: bool | None = None
-) -> Iterator[tuple[Job, Assembled]]:
-    """Assembles several modules at once; gives each job with its code as it is done, whatever their order.
-
-    The first that fails ends all: its error is raised, and the others are stopped. So does leaving the loop, by Ctrl-C
-    or otherwise. `workers` is how many run at a time, one for each core unless given.
-    """
-    for job, outcome in assemble_each(jobs, workers, timeout=timeout, verbose=verbose):
-        if isinstance(outcome, TileproofError):
-            raise outcome
-        yield job, outcome
 
 
 def assemble_each(
     jobs: Iterable[Job], workers: int | None = None, *, timeout: float | None = None, verbose: bool | None = None
 ) -> Iterator[tuple[Job, Assembled | TileproofError]]:
-    """The same, but one that fails ends nothing: its error is given in place of its code."""
+    """Assembles several modules at once; yields each job as it is done, with its code or its error.
+
+    Leaving the loop, by Ctrl-C or otherwise, stops the others. `workers` is how many run at a time, one for each core
+    unless given.
+    """
     waiting = list(jobs)
     if not waiting:
         return
@@ -424,8 +380,8 @@ class _Crew:
             except queue.Empty:
                 return
             try:
-                made = _assembled(job, self._toolchain, self._seconds, self._verbose, self._switch)
-                self.done.put((job, made))
+                assembled = _assembled(job, self._toolchain, self._seconds, self._verbose, self._switch)
+                self.done.put((job, assembled))
             except Stopped:
                 return
             except BaseException as error:
@@ -460,15 +416,14 @@ def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch:
             command = (
                 toolchain.tileiras,
                 f"--gpu-name={job.arch}",
-                *job.options.arguments,
-                *(asked if job.options.remarks else ()),
+                *(asked if job.remarks else ()),
                 f"--output-file={target}",
                 source,
             )
             ended = run_program(command, toolchain.environment() | {"TMPDIR": name}, seconds, switch)
-            said = Said(job.kernel, job.arch, ended.output, verbose)
+            log = Log(job.kernel, job.arch, ended.output, verbose)
             if ended.status:
-                raise KernelError(failed(said, ended.status, job.span_at))
+                raise KernelError(failed(log, ended.status, job.span_at))
             cubin = target.read_bytes() if target.is_file() else b""
             text = report.read_text("utf-8", "replace") if report.is_file() else ""
     except TimeoutError as error:
@@ -478,7 +433,7 @@ def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch:
     try:
         resources = resources_of(cubin)
     except ValueError as error:
-        raise KernelError(no_cubin(said, str(error))) from error
+        raise KernelError(no_cubin(log, str(error))) from error
     return Assembled(cubin, resources, read_remarks(text, job.span_at), time.perf_counter() - started)
 
 

@@ -69,9 +69,9 @@ def read_remarks(text: str, span_at: Callable[[Location], Span | None]) -> tuple
             continue
         choice = choices.setdefault((kind, _location(lines)), _Choice())
         choice.missed |= lines[0].startswith(("!Failure", "!Missed"))
-        given = list(dict.fromkeys(_arguments(lines)))  # in order, each once
-        shape = dict(given).get("Shape", "")
-        for key, value in given:
+        arguments = list(dict.fromkeys(_arguments(lines)))  # in order, each once
+        shape = dict(arguments).get("Shape", "")
+        for key, value in arguments:
             if key == "Instruction":
                 _add(choice.ways, _way(value, shape))
             elif key == "Reason":
@@ -87,17 +87,17 @@ def _kind(lines: list[str]) -> Kind | None:
 
 def _location(lines: list[str]) -> Location:
     for line in lines:
-        found = _PLACE.match(line)
-        if found:
-            return Location(_unquoted(found["file"]), int(found["line"]), int(found["column"]))
+        match = _PLACE.match(line)
+        if match:
+            return Location(_unquoted(match["file"]), int(match["line"]), int(match["column"]))
     return Location("", 0, 0)
 
 
 def _arguments(lines: list[str]) -> Iterator[tuple[str, str]]:
     for line in lines:
-        found = _ARGUMENT.match(line)
-        if found:
-            yield found["key"], _unquoted(found["value"].strip())
+        match = _ARGUMENT.match(line)
+        if match:
+            yield match["key"], _unquoted(match["value"].strip())
 
 
 def _unquoted(text: str) -> str:
@@ -118,9 +118,9 @@ def _way(instruction: str, shape: str) -> str:
     return f"on tensor cores ({core[1]}, {steps} at a time)" if steps else f"on tensor cores ({core[1]})"
 
 
-def _add(texts: list[str], text: str) -> None:
-    if text not in texts:
-        texts.append(text)
+def _add(lines: list[str], text: str) -> None:
+    if text not in lines:
+        lines.append(text)
 
 
 def _remark(kind: Kind, where: Location, choice: _Choice, span: Span | None) -> Remark:
@@ -139,29 +139,24 @@ _ENTRY: Final = 0x10
 """In the third byte of a symbol: a function that can be launched."""
 _WITH_PAYLOAD: Final = 4
 
-_FRAME, _STACK, _REGISTERS = 0x11, 0x12, 0x2F
+_FRAME, _REGISTERS = 0x11, 0x2F
 _THREADS, _CLUSTER = 0x10, 0x3D
-_PARAMETER, _PARAMETER_OF_TMA = 0x17, 0x45
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What one kernel of a cubin takes, for each thread (registers, spills, stack) or each block (the rest)."""
+    """What one kernel of a cubin takes, for each thread (registers, spills) or each block (the rest)."""
 
     entry: str
     arch: str
     registers: int
     spill_bytes: int
     """Local memory of the kernel itself: registers that did not fit, or arrays indexed at run time."""
-    stack_bytes: int
-    """Local memory with that of the functions it calls."""
     shared_bytes: int
     threads: int
     """Threads of a block, fixed by the assembler; 0 if it left that open."""
     cluster: tuple[int, int, int]
     """Blocks that run together, along each axis of the grid."""
-    parameter_bytes: int
-    """Bytes of arguments that a launch passes; what the driver adds for itself is not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,24 +216,22 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
             symbol, value = struct.unpack("<II", payload)
             counts[identifier, symbol] = value
     by_name = {section.name: section for section in sections}
-    found = []
+    kernels = []
     for symbol, name in entries.items():
         records = list(_records(cubin, by_name.get(f".nv.info.{name}")))
         shared = by_name.get(f".nv.shared.{name}")
-        found.append(
+        kernels.append(
             Resources(
                 entry=name,
                 arch=_arch(cubin),
                 registers=counts.get((_REGISTERS, symbol), 0),
                 spill_bytes=counts.get((_FRAME, symbol), 0),
-                stack_bytes=counts.get((_STACK, symbol), 0),
                 shared_bytes=shared.size if shared else 0,
                 threads=prod(_three(records, _THREADS) or (0,)),
                 cluster=_three(records, _CLUSTER) or (1, 1, 1),
-                parameter_bytes=max((_end_of_parameter(*record) for record in records), default=0),
             )
         )
-    return tuple(sorted(found, key=lambda each: each.entry))
+    return tuple(sorted(kernels, key=lambda each: each.entry))
 
 
 def _arch(cubin: bytes) -> str:
@@ -298,14 +291,6 @@ def _three(records: Sequence[tuple[int, bytes]], wanted: int) -> tuple[int, int,
         return None
     x, y, z = struct.unpack_from("<III", payload)
     return x, y, z
-
-
-def _end_of_parameter(identifier: int, payload: bytes) -> int:
-    """Where a parameter ends in the list of arguments; 0 for any other record."""
-    if identifier not in (_PARAMETER, _PARAMETER_OF_TMA):
-        return 0
-    _, _, offset, size = struct.unpack_from("<IHHI", payload)
-    return int(offset + (size >> 18 if identifier == _PARAMETER else size & 0xFFFF))
 
 
 def _text(data: bytes, start: int) -> str:

@@ -84,8 +84,8 @@ def find() -> Toolchain:
     Its programs are asked for their versions once in a process, and again if the files change.
     """
     tileiras = _locate()
-    ptxas, libnvvm = _beside(tileiras)
-    return _examined(tileiras, ptxas, libnvvm, tuple(_stamp(path) for path in (tileiras, ptxas, libnvvm)))
+    ptxas, libnvvm = _companions(tileiras)
+    return _verified(tileiras, ptxas, libnvvm, tuple(_stamp(path) for path in (tileiras, ptxas, libnvvm)))
 
 
 def _locate() -> Path:
@@ -96,11 +96,11 @@ def _locate() -> Path:
             help = f"give the path of the program `tileiras`, or unset {VARIABLE} and {INSTALL}"
             raise _refusal(Code.NO_ASSEMBLER, f"{VARIABLE} is {named!r}, and there is no such file", help=help)
         return Path(named).resolve()
-    found = next((path for path in _places() if path.is_file()), None)
-    if found is None:
+    tileiras = next((path for path in _places() if path.is_file()), None)
+    if tileiras is None:
         searched = f"the packages of this Python, {', '.join(HOMES)} and PATH have no `tileiras`"
         raise _refusal(Code.NO_ASSEMBLER, "the assembler for GPU code is not installed", searched, help=INSTALL)
-    return found.resolve()
+    return tileiras.resolve()
 
 
 def _places() -> Iterator[Path]:
@@ -116,7 +116,7 @@ def _places() -> Iterator[Path]:
         yield Path(on_path)
 
 
-def _beside(tileiras: Path) -> tuple[Path, Path]:
+def _companions(tileiras: Path) -> tuple[Path, Path]:
     """`ptxas` and `libnvvm` of the folder that `tileiras` is in."""
     root = tileiras.parent.parent
     ptxas = tileiras.with_name("ptxas")
@@ -136,10 +136,10 @@ def _stamp(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(maxsize=8)
-def _examined(tileiras: Path, ptxas: Path, libnvvm: Path, stamps: tuple[tuple[int, int], ...]) -> Toolchain:
+def _verified(tileiras: Path, ptxas: Path, libnvvm: Path, stamps: tuple[tuple[int, int], ...]) -> Toolchain:
     """The parts as a toolchain, if their versions fit. `stamps` only tells one installation from the next."""
-    said = _said_version(tileiras)
-    versions = {"tileiras": said, "ptxas": _said_version(ptxas), "libnvvm": _held_version(libnvvm)}
+    version = _printed_version(tileiras)
+    versions = {"tileiras": version, "ptxas": _printed_version(ptxas), "libnvvm": _embedded_version(libnvvm)}
     listed = ", ".join(f"{name} {version or 'unknown'}" for name, version in versions.items())
     releases = {_release(version) for version in versions.values() if version}
     if len(releases) > 1:
@@ -148,23 +148,23 @@ def _examined(tileiras: Path, ptxas: Path, libnvvm: Path, stamps: tuple[tuple[in
     if min(releases) < OLDEST:
         message = f"the assembler for GPU code is older than {OLDEST[0]}.{OLDEST[1]}"
         raise _refusal(Code.ASSEMBLER_VERSION, message, listed, f"it is {tileiras}", help=UPGRADE)
-    known = re.findall(r"^\s*=(sm_\d+)\b", _said(tileiras, "--help").decode(errors="replace"), re.MULTILINE)
-    return Toolchain(tileiras, ptxas, libnvvm, said, tuple(known) or ARCHITECTURES)
+    known = re.findall(r"^\s*=(sm_\d+)\b", _output(tileiras, "--help").decode(errors="replace"), re.MULTILINE)
+    return Toolchain(tileiras, ptxas, libnvvm, version, tuple(known) or ARCHITECTURES)
 
 
-def _said_version(program: Path) -> str:
+def _printed_version(program: Path) -> str:
     """The version that a program prints."""
-    text = _said(program, "--version")
-    found = _RELEASE.search(text)
-    if found is None:
+    text = _output(program, "--version")
+    match = _RELEASE.search(text)
+    if match is None:
         first = text.decode(errors="replace").strip().partition("\n")[0][:100]
         note = f"asked for it, the program says {first!r}"
         message = f"the version of `{program}` cannot be read"
         raise _refusal(Code.ASSEMBLER_VERSION, message, note, help=UPGRADE)
-    return found[1].decode()
+    return match[1].decode()
 
 
-def _said(program: Path, option: str) -> bytes:
+def _output(program: Path, option: str) -> bytes:
     """What a program prints for one option."""
     try:
         done = subprocess.run(
@@ -185,14 +185,14 @@ def _said(program: Path, option: str) -> bytes:
     return done.stdout
 
 
-def _held_version(library: Path) -> str | None:
+def _embedded_version(library: Path) -> str | None:
     """The version written in a library; None if it is not found there, which says nothing against it."""
     if not library.stat().st_size:
         return None  # nothing to map into memory
     with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         start = data.rfind(b"Cuda compilation tools, release ")  # from the end: strings stand behind the code
-        found = _RELEASE.match(data, start) if start >= 0 else None
-        return found[1].decode() if found else None
+        match = _RELEASE.match(data, start) if start >= 0 else None
+        return match[1].decode() if match else None
 
 
 def _release(version: str) -> tuple[int, int]:

@@ -7,10 +7,6 @@ number of f32: exp 1.5, exp2 1.8, log 1, log2 1, sin 1, cos 1.1, tanh 1.9, rsqrt
 subnormal numbers. What becomes f16 or bf16 has a tenth of the digits, so shorter ones will do; what becomes f16 was
 f16, and has no numbers that would be subnormal in f32.
 
-Arithmetic on integers, positions and bools: it wraps, and every operation has a value for all operands. Tile IR leaves
-division by 0, the least number by -1 and long shifts undefined, and its assembler deletes code that does them: the
-operands are made harmless first, and the result is chosen afterwards.
-
 The value of every elementwise operation, as in `interpreter.semantics`. Nothing here is undefined, whatever the
 operands: dead lanes hold anything. Floats of 16 bits are computed in f32 and rounded once; for sums, differences and
 products that is what their own operations give, since f32 has more than twice their digits. Division in f32 is the
@@ -29,36 +25,32 @@ from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.literals import bits_of, number_of
 from tileproof.backends.cuda.tileir.types import F32, F64, I32, I64, Predicate, Rounding, Tile, Value
 from tileproof.backends.cuda.tileir.types import TF32 as SHORT
+from tileproof.backends.integers import integer_binary, known_power
+from tileproof.backends.philox import philox
 from tileproof.ir.ops import BinaryFn, UnaryFn
 from tileproof.language.dtypes import BF16, BOOL, ENTRY, F16, TF32, DType
 
-from .conversions import LARGEST, bounds, element_of, is_signed, like, narrow, shape_of, spread, widen
-from .positions import PREDICATES
+from .conversions import LARGEST, narrow, widen
 from .state import ELEMENTS
-
-_ROUNDS: Final = 10
-_MULTIPLIERS: Final = 0xD2511F53, 0xCD9E8D57
-_STEPS: Final = 0x9E3779B9, 0xBB67AE85
+from .tiles import PREDICATES, IntegerTiles, element_of, like, shape_of, spread
 
 
 def uniform(b: Builder, seed: Value, offset: Value) -> Value:
     """f32 in [0, 1) in every lane: `seed` is one i64, `offset` a tile of i64."""
-    left, right = _halves(b, seed)
-    a, second = _halves(b, offset)
-    c = d = like(b, a, 0)
-    shape = shape_of(a)
-    multipliers = [like(b, a, number) for number in _MULTIPLIERS]
-    for turn in range(_ROUNDS):
+    low, high = _halves(b, offset)
+    halves, zero, shape = _halves(b, seed), like(b, low, 0), shape_of(low)
+
+    def key(half: int, number: int) -> Value:
         # The key is the same in all lanes, so its steps are taken on scalars.
-        keys = [
-            spread(b, b.addi(key, like(b, key, turn * step)) if turn else key, shape)
-            for key, step in zip((left, right), _STEPS, strict=True)
-        ]
-        first, other = multipliers
-        highs, lows = (b.mulhii(a, first), b.mulhii(c, other)), (b.muli(a, first), b.muli(c, other))
-        a, second = b.xori(b.xori(highs[1], second), keys[0]), lows[1]
-        c, d = b.xori(b.xori(highs[0], d), keys[1]), lows[0]
-    number = b.itof(b.shri(a, like(b, a, 8), signed=False), F32, signed=False)
+        word = halves[half]
+        return spread(b, b.addi(word, like(b, word, number)) if number else word, shape)
+
+    def product(x: Value, factor: int) -> tuple[Value, Value]:
+        other = like(b, x, factor)
+        return b.mulhii(x, other), b.muli(x, other)
+
+    word, *_ = philox((low, high, zero, zero), key, product, b.xori)
+    number = b.itof(b.shri(word, like(b, word, 8), signed=False), F32, signed=False)
     return b.mulf(number, like(b, number, 2.0**-24))
 
 
@@ -96,11 +88,6 @@ def elementary(b: Builder, fn: UnaryFn, x: Value, dtype: DType) -> Value:
             return _erf(b, x, dtype)
         case _:
             raise TypeError(f"{fn} of {dtype}")
-
-
-def power(b: Builder, x: Value, y: Value) -> Value:
-    """x to the power y."""
-    return b.pow(x, y)
 
 
 def quotient(b: Builder, x: Value, y: Value, dtype: DType) -> Value:
@@ -153,70 +140,38 @@ _NEAR: Final = 0.9
 _ERF: Final = {
     F32: _Erf(
         near=(
-            -0.0006090140668675303,
-            0.005011918023228645,
-            -0.026778876781463623,
-            0.11282140016555786,
-            -0.3761252462863922,
-            0.12837915122509003,
+            -0.0006090140668675303, 0.005011918023228645, -0.026778876781463623, 0.11282140016555786,
+            -0.3761252462863922, 0.12837915122509003,
         ),
         far=(
-            0.00020054586639162153,
-            -0.000681353616528213,
-            0.003556604031473398,
-            -0.016497690230607986,
-            0.07623899728059769,
-            -0.41816020011901855,
-            -1.364940881729126,
+            0.00020054586639162153, -0.000681353616528213, 0.003556604031473398, -0.016497690230607986,
+            0.07623899728059769, -0.41816020011901855, -1.364940881729126,
         ),
         one=3.95,
     ),
     F64: _Erf(
         near=(
-            -8.481754554245337e-10,
-            1.4046004422495438e-08,
-            -1.6275467789471592e-07,
-            1.645521301795453e-06,
-            -1.4925299677123301e-05,
-            0.0001205532103945587,
-            -0.0008548326754842237,
-            0.005223977621601852,
-            -0.026866170644806495,
-            0.11283791670953704,
-            -0.37612638903183726,
-            0.1283791670955126,
+            -8.481754554245337e-10, 1.4046004422495438e-08, -1.6275467789471592e-07, 1.645521301795453e-06,
+            -1.4925299677123301e-05, 0.0001205532103945587, -0.0008548326754842237, 0.005223977621601852,
+            -0.026866170644806495, 0.11283791670953704, -0.37612638903183726, 0.1283791670955126,
         ),
         far=(
-            1.435251151151317e-12,
-            -1.2211444105613318e-11,
-            3.7972337601377764e-11,
-            -3.163283528991468e-11,
-            -2.8319618137571066e-10,
-            2.5104812916046145e-09,
-            -1.3929596196612426e-08,
-            5.783937762969807e-08,
-            -1.7322550032023592e-07,
-            2.036052964250426e-07,
-            1.9522015444584128e-06,
-            -2.070641447435288e-05,
-            0.0001353093348808032,
-            -0.0007323993898930126,
-            0.0035707563455911243,
-            -0.016465118136522412,
-            0.07624915817625737,
-            -0.41816080599442257,
-            -1.3649412646166381,
+            1.435251151151317e-12, -1.2211444105613318e-11, 3.7972337601377764e-11, -3.163283528991468e-11,
+            -2.8319618137571066e-10, 2.5104812916046145e-09, -1.3929596196612426e-08, 5.783937762969807e-08,
+            -1.7322550032023592e-07, 2.036052964250426e-07, 1.9522015444584128e-06, -2.070641447435288e-05,
+            0.0001353093348808032, -0.0007323993898930126, 0.0035707563455911243, -0.016465118136522412,
+            0.07624915817625737, -0.41816080599442257, -1.3649412646166381,
         ),
         one=5.93,
     ),
-}
+}  # fmt: skip
 
 
 def _erf(b: Builder, x: Value, dtype: DType) -> Value:
     """An odd polynomial near 0; further out what is missing to 1, as an exponential."""
     curve, size = _ERF[element_of(x)], b.absf(x)
     near = b.fma(x, _polynomial(b, b.mulf(x, x), curve.near), x)
-    far = b.minf(size, like(b, x, curve.one), propagate_nan=True)
+    far = b.minf(size, like(b, x, curve.one))
     exponent = b.fma(b.negf(far), far, _polynomial(b, b.subf(far, like(b, x, 2.0)), curve.far))
     far = b.subf(like(b, x, 1.0), _exp(b, exponent, dtype))
     return b.select(b.cmpf(Predicate.LESS, size, like(b, x, _NEAR)), near, signed_like(b, far, x))
@@ -238,165 +193,6 @@ def signed_like(b: Builder, size: Value, x: Value) -> Value:
     return b.bitcast(b.ori(b.bitcast(size, integer), sign), element_of(x))
 
 
-_UNROLLED: Final = 64
-"""Powers up to this are written as multiplications."""
-
-
-def integer_binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
-    """`fn` of every pair of lanes; `right` is the number that `y` is everywhere, if that is known."""
-    if dtype == BOOL:
-        return _logic(b, fn, x, y)
-    if right is not None:
-        # The number in dead lanes too, which are then as safe as the others.
-        y = like(b, y, right)
-    signed = is_signed(dtype)
-    if fn.compares:
-        return b.cmpi(PREDICATES[fn], x, y, signed=signed)
-    if dtype == ENTRY:
-        none = b.cmpi(Predicate.EQUAL, x, like(b, x, -1), signed=True)
-        divided = _quotient(b, x, y, dtype, right) if fn is BinaryFn.FLOORDIV else _remainder(b, x, y, dtype, right)
-        return b.select(none, x, divided)
-    match fn:
-        case BinaryFn.ADD:
-            return b.addi(x, y)
-        case BinaryFn.SUB:
-            return b.subi(x, y)
-        case BinaryFn.MUL:
-            return b.muli(x, y)
-        case BinaryFn.AND:
-            return b.andi(x, y)
-        case BinaryFn.OR:
-            return b.ori(x, y)
-        case BinaryFn.XOR:
-            return b.xori(x, y)
-        case BinaryFn.MIN:
-            return b.mini(x, y, signed=signed)
-        case BinaryFn.MAX:
-            return b.maxi(x, y, signed=signed)
-        case BinaryFn.FLOORDIV:
-            return _quotient(b, x, y, dtype, right)
-        case BinaryFn.MOD:
-            return _remainder(b, x, y, dtype, right)
-        case BinaryFn.CDIV:
-            return _divided(b, x, y, dtype, Rounding.UP, right)
-        case BinaryFn.SHL | BinaryFn.SHR:
-            return _shift(b, fn, x, y, dtype, right)
-        case BinaryFn.POW:
-            return _power(b, x, y, dtype, right)
-        case _:
-            raise TypeError(f"{fn} of {dtype}")
-
-
-def _logic(b: Builder, fn: BinaryFn, x: Value, y: Value) -> Value:
-    match fn:
-        case BinaryFn.AND | BinaryFn.MIN:
-            return b.andi(x, y)
-        case BinaryFn.OR | BinaryFn.MAX:
-            return b.ori(x, y)
-        case BinaryFn.XOR | BinaryFn.NE:
-            return b.xori(x, y)
-        case BinaryFn.EQ:
-            return b.xori(b.xori(x, y), like(b, x, True))
-        case _:
-            raise TypeError(f"{fn} of {BOOL}")
-
-
-# Division.
-
-
-def _is_power(number: int | None) -> bool:
-    return number is not None and number > 0 and number & (number - 1) == 0
-
-
-def _quotient(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
-    """x // y, with x // 0 = 0; the least number divided by -1 wraps."""
-    if right is not None and _is_power(right):
-        return x if right == 1 else b.shri(x, like(b, x, right.bit_length() - 1), signed=is_signed(dtype))
-    return _divided(b, x, y, dtype, Rounding.DOWN if is_signed(dtype) else Rounding.ZERO, right)
-
-
-def _remainder(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
-    """x % y with the sign of y, and x % 0 = x: what the quotient leaves, also where it is 0 or has wrapped."""
-    if right is not None and _is_power(right):
-        return b.andi(x, like(b, x, right - 1))
-    return b.subi(x, b.muli(_quotient(b, x, y, dtype, right), y))
-
-
-def _divided(b: Builder, x: Value, y: Value, dtype: DType, rounding: Rounding, right: int | None) -> Value:
-    """The quotient, 0 where the divisor is 0. The least number by -1 wraps to itself, which is what 1 gives."""
-    signed = is_signed(dtype)
-    if right == 0:
-        return like(b, x, 0)
-    if right not in (None, -1):
-        return b.divi(x, y, signed=signed, rounding=rounding)
-    zero = b.cmpi(Predicate.EQUAL, y, like(b, y, 0), signed=False)
-    unsafe = zero
-    if signed:
-        least = b.cmpi(Predicate.EQUAL, x, like(b, x, bounds(dtype)[0]), signed=False)
-        minus = b.cmpi(Predicate.EQUAL, y, like(b, y, -1), signed=False)
-        unsafe = b.ori(zero, b.andi(least, minus))
-    quotient = b.divi(x, b.select(unsafe, like(b, y, 1), y), signed=signed, rounding=rounding)
-    return b.select(zero, like(b, x, 0), quotient)
-
-
-# Shifts and powers.
-
-
-def _shift(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
-    """A shift by less than 0 or by the width or more gives 0, and -1 for `>>` of a negative number."""
-    signed, bits = is_signed(dtype), element_of(x).bits
-    if right is not None and 0 <= right < bits:
-        return b.shli(x, y) if fn is BinaryFn.SHL else b.shri(x, y, signed=signed)
-    # Read as unsigned, an amount below 0 is too long too.
-    amount = b.mini(y, like(b, y, bits - 1), signed=False)
-    if fn is BinaryFn.SHR and signed:
-        return b.shri(x, amount, signed=True)
-    shifted = b.shli(x, amount) if fn is BinaryFn.SHL else b.shri(x, amount, signed=False)
-    inside = b.cmpi(Predicate.LESS, y, like(b, y, bits), signed=False)
-    return b.select(inside, shifted, like(b, x, 0))
-
-
-def _power(b: Builder, x: Value, y: Value, dtype: DType, right: int | None) -> Value:
-    """Squares and multiplies, wrapping. A base of 1 or -1 has negative powers, all others give 0."""
-    if right is not None and 0 <= right <= _UNROLLED:
-        return known_power(b, x, right)
-    result = _squared(b, x, y)
-    if not is_signed(dtype):
-        return result
-    one, zero = like(b, x, 1), like(b, x, 0)
-    odd = b.cmpi(Predicate.NOT_EQUAL, b.andi(y, one), zero, signed=False)
-    minus = b.cmpi(Predicate.EQUAL, x, like(b, x, -1), signed=False)
-    unit = b.ori(b.cmpi(Predicate.EQUAL, x, one, signed=False), minus)
-    inverse = b.select(unit, b.select(odd, x, one), zero)
-    return b.select(b.cmpi(Predicate.LESS, y, zero, signed=True), inverse, result)
-
-
-def known_power(b: Builder, x: Value, exponent: int) -> Value:
-    """A power that is not negative, by multiplications alone; of floats too."""
-    times = b.muli if element_of(x).is_integer else b.mulf
-    result: Value | None = None
-    while exponent:
-        if exponent & 1:
-            result = x if result is None else times(result, x)
-        exponent >>= 1
-        if exponent:
-            x = times(x, x)
-    return like(b, x, 1) if result is None else result
-
-
-def _squared(b: Builder, x: Value, y: Value) -> Value:
-    """One turn for each bit of the exponent, read as unsigned."""
-    one, zero = like(b, x, 1), like(b, x, 0)
-    lower, upper, step = (b.constant(Tile(I32), number) for number in (0, element_of(x).bits, 1))
-    loop = b.for_(lower, upper, step, (one, x, y))
-    with b.inside(loop.block):
-        _, result, base, exponent = loop.arguments
-        odd = b.cmpi(Predicate.NOT_EQUAL, b.andi(exponent, one), zero, signed=False)
-        result = b.select(odd, b.muli(result, base), result)
-        b.continue_(result, b.muli(base, base), b.shri(exponent, one, signed=False))
-    return loop.results[0]
-
-
 _WHOLE: Final = {F32: 2.0**23, F64: 2.0**52}
 """From here on all numbers are whole."""
 
@@ -413,18 +209,16 @@ def constant(b: Builder, dtype: DType, shape: tuple[int, ...], value: bool | int
     return b.constant(Tile(ELEMENTS[dtype.name], shape), value)
 
 
-def select(b: Builder, condition: Value, yes: Value, no: Value) -> Value:
-    """`yes` where `condition`, else `no`."""
-    return b.select(condition, yes, no)
-
-
 def binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: int | float | None = None) -> Value:
     """`fn` of every pair of lanes, both of type `dtype`; comparisons give bools.
 
     `right` is the number that `y` is in every lane, if the program says so: some operations are then shorter.
     """
     if not dtype.is_float:
-        return integer_binary(b, fn, x, y, dtype, None if right is None else int(right))
+        if right is not None and dtype != BOOL:
+            # The number in dead lanes too, which are then as safe as the others.
+            y = like(b, y, right)
+        return integer_binary(IntegerTiles(b, dtype, x), fn, x, y, None if right is None else int(right))
     if fn.compares:
         return b.cmpf(PREDICATES[fn], x, y, ordered=fn is not BinaryFn.NE)
     match fn:
@@ -435,9 +229,9 @@ def binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, right: in
         case BinaryFn.MUL:
             return b.mulf(x, y)
         case BinaryFn.MIN:
-            return b.minf(x, y, propagate_nan=True)
+            return b.minf(x, y)
         case BinaryFn.MAX:
-            return b.maxf(x, y, propagate_nan=True)
+            return b.maxf(x, y)
         case _:
             return narrow(b, _wide_binary(b, fn, widen(b, x), widen(b, y), dtype, right), dtype)
 
@@ -454,9 +248,9 @@ def _wide_binary(b: Builder, fn: BinaryFn, x: Value, y: Value, dtype: DType, rig
         case BinaryFn.MOD:
             return b.subf(x, b.mulf(b.floor(b.divf(x, y)), y))
         case BinaryFn.POW if right in (1, 2, 3, 4):
-            return known_power(b, x, int(right))
+            return known_power(b.mulf, x, int(right))
         case BinaryFn.POW:
-            return power(b, x, y)
+            return b.pow(x, y)
         case _:
             raise TypeError(f"{fn} of {dtype}")
 

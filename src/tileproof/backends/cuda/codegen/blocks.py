@@ -5,31 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import assert_never
 
-from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
+from tileproof.backends.cuda.tileir.types import I32, I64, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX
 
-from . import (
-    access,
-    arithmetic,
-    checks,
-    conversions,
-    indices,
-    positions,
-    reductions,
-    stores,
-)
-from . import (
-    mma as products,
-)
-from . import (
-    shape_operations as reshaping,
-)
+from . import arithmetic, checks, conversions, indices, loads, mma, positions, reductions, shape_operations, stores
 from .positions import Position, base_value, known
-from .state import State, element_of, line_shape, number
+from .state import State, number
+from .tiles import element_of, shape_of
 
 
 def run(s: State, block: ops.Block) -> None:
@@ -59,31 +45,31 @@ def execute(s: State, op: ops.AnyOp) -> None:
             s.put(op.result, s.b.select(s.get(op.condition), s.get(op.yes), s.get(op.no)))
         case ops.Cast():
             if not indices.cast(s, op):
-                held = s.get(op.operand)
-                cast = conversions.cast(s.b, held, op.operand.type.dtype, op.result.type.dtype, s.version)
-                s.put(op.result, cast, clean=held in s.clean)
+                value = s.get(op.operand)
+                cast = conversions.cast(s.b, value, op.operand.type.dtype, op.result.type.dtype, s.version)
+                s.put(op.result, cast, clean=value in s.clean)
         case ops.Bitcast():
-            held = conversions.bitcast(s.b, s.get(op.operand), op.operand.type.dtype, op.result.type.dtype)
-            s.put(op.result, held)
+            value = conversions.bitcast(s.b, s.get(op.operand), op.operand.type.dtype, op.result.type.dtype)
+            s.put(op.result, value)
         case ops.Broadcast() | ops.Expand():
             if op.operand in s.numbers:
                 s.numbers[op.result] = s.numbers[op.operand]
             if not indices.reshaped(s, op):
-                reshaping.broadcast(s, op) if isinstance(op, ops.Broadcast) else reshaping.expand(s, op)
+                shape_operations.broadcast(s, op) if isinstance(op, ops.Broadcast) else shape_operations.expand(s, op)
         case ops.Permute(operand=operand):
-            if operand not in s.turned:
-                held = s.get(operand)
-                reshaping.permute(s, op)
-                if held in s.clean:
+            if operand not in s.transposed:
+                value = s.get(operand)
+                shape_operations.permute(s, op)
+                if value in s.clean:
                     s.clean.add(s.get(op.result))
         case ops.Reshape():
-            reshaping.reshape(s, op)
+            shape_operations.reshape(s, op)
         case ops.Slice():
-            reshaping.slice_(s, op)
+            shape_operations.slice_(s, op)
         case ops.Cat():
-            reshaping.cat(s, op)
+            shape_operations.cat(s, op)
         case ops.Fill():
-            reshaping.fill(s, op)
+            shape_operations.fill(s, op)
         case ops.Reduce():
             reductions.reduce(s, op)
         case ops.CumSum():
@@ -95,13 +81,13 @@ def execute(s: State, op: ops.AnyOp) -> None:
         case ops.Random():
             s.put(op.result, arithmetic.uniform(s.b, s.get(op.seed), s.get(op.offset)))
         case ops.Mma():
-            products.product(s, op)
+            mma.product(s, op)
         case ops.Load(result=result):
-            turned = s.turned.get(result)
-            value, is_clean = access.load(s, op, None if turned is None else turned.order)
-            s.put(result if turned is None else turned.result, value, clean=is_clean)
+            transposed = s.transposed.get(result)
+            value, is_clean = loads.load(s, op, None if transposed is None else transposed.order)
+            s.put(result if transposed is None else transposed.result, value, clean=is_clean)
         case ops.Get():
-            s.put(op.result, access.get(s, op))
+            s.put(op.result, loads.get(s, op))
         case ops.Store():
             stores.store(s, op)
         case ops.Update():
@@ -141,7 +127,7 @@ def _binary(s: State, op: ops.Binary) -> Value:
         one = s.get(other.left)
         one = one if op.fn is ops.BinaryFn.ADD else s.b.negf(one)
         return s.b.fma(one, s.get(other.right), s.get(op.left))
-    apart = products.sum_with_product(s, op)
+    apart = mma.sum_with_product(s, op)
     if apart is not None:
         return apart
     right = s.numbers.get(op.right)
@@ -158,7 +144,7 @@ def _constant(s: State, op: ops.Constant, result: Tile) -> None:
         s.put(result, arithmetic.constant(s.b, result.type.dtype, s.padded(result.type), value), clean=value == 0)
 
 
-def turned_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
+def transposed_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
     """Loads of which only the transpose is used: a view reads them so at no cost."""
     uses: dict[AnyValue, list[ops.AnyOp | None]] = {}
     loaded: set[AnyValue] = set()
@@ -170,12 +156,12 @@ def turned_loads(body: ops.Block) -> dict[Tile, ops.Permute]:
                 loaded.add(op.result)
         for value in block.yields:
             uses.setdefault(value, []).append(None)
-    found: dict[Tile, ops.Permute] = {}
+    loads: dict[Tile, ops.Permute] = {}
     for value in loaded:
         users = uses.get(value, [])
         if len(users) == 1 and isinstance(users[0], ops.Permute):
-            found[users[0].operand] = users[0]
-    return found
+            loads[users[0].operand] = users[0]
+    return loads
 
 
 def _every_block(block: ops.Block) -> Iterator[ops.Block]:
@@ -213,21 +199,15 @@ def _hidden(s: State, value: Value, by: Value | None = None) -> Value:
 
     `by` is a number of at least 0 of which it knows nothing.
     """
-    shape = line_shape(value)
+    shape = shape_of(value)
     by = s.unknown if by is None else by
     if by is None or not shape:
         return value
     b = s.b
-    some = b.negi(b.mini(by, s.splat(_number_of(by), (), 1), signed=True))
-    least = some if _number_of(some) == I32 else b.trunci(some, I32)
+    some = b.negi(b.mini(by, s.splat(element_of(by), (), 1), signed=True))
+    least = some if element_of(some) == I32 else b.trunci(some, I32)
     always = b.cmpi(Predicate.GREATER_EQUAL, s.lanes(shape, len(shape) - 1), s.spread(least, shape), signed=True)
-    return b.select(always, value, s.splat(_number_of(value), shape, 1))
-
-
-def _number_of(value: Value) -> Number:
-    of = element_of(value)
-    assert isinstance(of, Number)
-    return of
+    return b.select(always, value, s.splat(element_of(value), shape, 1))
 
 
 def _results(s: State, results: Sequence[Tile], values: Sequence[Value], ordered: Sequence[object]) -> None:
@@ -264,15 +244,15 @@ def _invariant(s: State, loop: ops.TilesLoop) -> list[ops.AnyOp]:
 
     Only those that are inside by construction: a loop may have no turn, and then nothing is known of other indices.
     """
-    made: set[AnyValue] = {loop.walker, *loop.carried}
+    variant: set[AnyValue] = {loop.walker, *loop.carried}
     for inner in walk(loop.body):
-        made.update(ops.results(inner))
-        made.update(_walkers(inner))
+        variant.update(ops.results(inner))
+        variant.update(_walkers(inner))
     early: list[ops.AnyOp] = []
     done: set[AnyValue] = set()
     for op in loop.body.ops:
         values = set(ops.operands(op))
-        if any(value in made and value not in done for value in values):
+        if any(value in variant and value not in done for value in values):
             continue
         match op:
             case ops.Load() if _is_fixed(s, op):

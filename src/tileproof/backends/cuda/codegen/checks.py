@@ -6,9 +6,10 @@ which check failed, at which index, and between which bounds it should have been
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
-from tileproof.backends.cuda.tileir.types import I1, I32, I64, Number, Order, Predicate, Scope, Value
+from tileproof.backends.cuda.tileir.types import I1, I32, I64, Order, Predicate, Scope, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import Tile
@@ -16,7 +17,8 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import ENTRY, F32
 
 from .conversions import cast
-from .state import State, element_of, line_shape
+from .state import State
+from .tiles import element_of, shape_of
 
 WORDS = 4
 """How many numbers a program reports: the check, counted from 1, the index, and its bounds."""
@@ -31,7 +33,7 @@ def check(s: State, op: ops.Check) -> None:
     """Whether every lane is within bounds, reported if it is not."""
     b = s.b
     index = s.get(op.index)
-    shape = line_shape(index)
+    shape = shape_of(index)
     low, high = (s.get(bound) for bound in (op.low, op.high))
     signed = op.index.type.dtype.kind != "uint"
     under = b.cmpi(Predicate.LESS, index, s.spread(low, shape), signed=signed)
@@ -52,16 +54,16 @@ def check(s: State, op: ops.Check) -> None:
 
 
 def _negated(s: State, truth: Value) -> Value:
-    return s.b.xori(truth, s.splat(I1, line_shape(truth), True))
+    return s.b.xori(truth, s.splat(I1, shape_of(truth), True))
 
 
 def _any(s: State, truths: Value) -> Value:
     """Whether any lane is true."""
     b = s.b
-    shape = line_shape(truths)
+    shape = shape_of(truths)
     if not shape:
         return truths
-    flat = b.reshape(b.exti(truths, I32, signed=False), (_count(shape),))
+    flat = b.reshape(b.exti(truths, I32, signed=False), (math.prod(shape),))
     fold = b.reduce([flat], 0, [0])
     with b.inside(fold.block):
         b.yield_(b.ori(*fold.arguments))
@@ -71,9 +73,9 @@ def _any(s: State, truths: Value) -> Value:
 def _all_none(s: State, entry: Tile) -> Value:
     """Whether an entry is none in every live lane, and there is one."""
     b = s.b
-    held = s.get(entry)
-    shape = line_shape(held)
-    some = b.cmpi(Predicate.NOT_EQUAL, held, s.splat(I64, shape, -1), signed=True)
+    value = s.get(entry)
+    shape = shape_of(value)
+    some = b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I64, shape, -1), signed=True)
     live = s.mask_all(entry.type)
     if live is not None:
         some = b.andi(some, live)
@@ -86,11 +88,11 @@ def _all_none(s: State, entry: Tile) -> Value:
 def _first(s: State, wrong: Value, index: Value) -> Value:
     """The index of the first lane that is wrong; anything where none is."""
     b = s.b
-    shape = line_shape(wrong)
+    shape = shape_of(wrong)
     wide = index if index.type == TileOf(I64, shape) else b.exti(index, I64, signed=True)
     if not shape:
         return wide
-    count = _count(shape)
+    count = math.prod(shape)
     flat, value = b.reshape(wrong, (count,)), b.reshape(wide, (count,))
     place = b.select(flat, b.iota(count, I32), s.splat(I32, (count,), count))
     fold = b.reduce([place, value], 0, [count, 0])
@@ -116,13 +118,6 @@ def _report(s: State, op: ops.Check, failed: Value, index: Value, low: Value, hi
     b.store_ptr(s.report, flag, mask=failed, token=s.order.wait, order=Order.RELAXED, scope=Scope.DEVICE)
 
 
-def _count(shape: Sequence[int]) -> int:
-    count = 1
-    for length in shape:
-        count *= length
-    return count
-
-
 def show(s: State, op: ops.Print) -> None:
     """`tp.print` on a GPU: the number of the program, the label and the values, as the driver prints them.
 
@@ -134,9 +129,7 @@ def show(s: State, op: ops.Print) -> None:
         value, dtype = s.get(tile), tile.type.dtype
         mask = s.mask_all(tile.type)
         if mask is not None:
-            kind = element_of(value)
-            assert isinstance(kind, Number)
-            value = b.select(mask, value, s.splat(kind, line_shape(value), 0))
+            value = b.select(mask, value, s.splat(element_of(value), shape_of(value), 0))
         if dtype.is_float:
             forms.append("%f")
             values.append(value if dtype.bits >= 32 else cast(b, value, dtype, F32, s.version))

@@ -10,46 +10,20 @@ from __future__ import annotations
 from typing import Final
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.types import BF16, F16, I32, Number, Predicate, Tile, Value
+from tileproof.backends.cuda.tileir.types import BF16, F16, I32, Number, Predicate, Value
 from tileproof.backends.cuda.tileir.types import F32 as SINGLE
 from tileproof.backends.cuda.tileir.types import F64 as DOUBLE
-from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, DType
+from tileproof.backends.integers import bounds, clamped, is_signed, rounded_bits, with_sticky_bit
+from tileproof.language.dtypes import BOOL, F8E4M3, F8E5M2, F32, F64, TF32, U32, DType
 
 from .state import ELEMENTS
+from .tiles import IntegerTiles, element_of, like
 
 LARGEST: Final = {F8E4M3: 448.0, F8E5M2: 57344.0}
 """Where f8 saturates."""
 _PRECISION: Final = {SINGLE: 24, DOUBLE: 53}
 _SATURATES: Final = (13, 4)
 """The first version of the bytecode that has conversions to integers which saturate."""
-
-
-def shape_of(value: Value) -> tuple[int, ...]:
-    """The shape a tile is held in."""
-    assert isinstance(value.type, Tile)
-    return value.type.shape
-
-
-def element_of(value: Value) -> Number:
-    """The numbers a tile is made of."""
-    assert isinstance(value.type, Tile)
-    assert isinstance(value.type.element, Number)
-    return value.type.element
-
-
-def like(b: Builder, value: Value, number: bool | int | float, element: Number | None = None) -> Value:
-    """A number in every lane of a value's shape, in its element type or another."""
-    return b.constant(Tile(element or element_of(value), shape_of(value)), number)
-
-
-def spread(b: Builder, scalar: Value, shape: tuple[int, ...]) -> Value:
-    """A scalar in every lane of a shape."""
-    return b.broadcast(b.reshape(scalar, (1,) * len(shape)), shape) if shape else scalar
-
-
-def is_signed(dtype: DType) -> bool:
-    """Whether integers of a type, or positions, may be negative."""
-    return dtype.kind in ("int", "index")
 
 
 def cast(b: Builder, x: Value, source: DType, target: DType, version: tuple[int, int] = _SATURATES) -> Value:
@@ -59,15 +33,15 @@ def cast(b: Builder, x: Value, source: DType, target: DType, version: tuple[int,
     if target == BOOL:
         return _to_bool(b, x, source)
     if source == BOOL:
-        held = ELEMENTS[target.name]
+        element = ELEMENTS[target.name]
         if target.is_float:
-            return b.select(x, like(b, x, 1.0, held), like(b, x, 0.0, held))
-        return b.exti(x, held, signed=False)
+            return b.select(x, like(b, x, 1.0, element), like(b, x, 0.0, element))
+        return b.exti(x, element, signed=False)
     if source.is_float:
         if target.is_float:
             return _float_to_float(b, x, source, target)
         return _float_to_integer(b, widen(b, x), target, version)
-    return _integer_to_float(b, x, source, target) if target.is_float else _clamped(b, x, source, target)
+    return _integer_to_float(b, x, source, target) if target.is_float else _integer_to_integer(b, x, source, target)
 
 
 def bitcast(b: Builder, x: Value, source: DType, target: DType) -> Value:
@@ -90,8 +64,8 @@ def narrow(b: Builder, x: Value, dtype: DType) -> Value:
     if dtype in LARGEST:
         # The assembler's own conversion does not promise what becomes of numbers that are too large.
         most = LARGEST[dtype]
-        x = b.maxf(x, like(b, x, -most), propagate_nan=True)
-        x = b.minf(x, like(b, x, most), propagate_nan=True)
+        x = b.maxf(x, like(b, x, -most))
+        x = b.minf(x, like(b, x, most))
     return b.ftof(x, ELEMENTS[dtype.name])
 
 
@@ -106,12 +80,12 @@ def _to_bool(b: Builder, x: Value, source: DType) -> Value:
 
 
 def _float_to_float(b: Builder, x: Value, source: DType, target: DType) -> Value:
-    held = ELEMENTS[target.name]
+    element = ELEMENTS[target.name]
     if source == F64:
         return b.ftof(x, SINGLE) if target == F32 else narrow(b, _single_to_odd(b, x), target)
     if target == F64:
         return b.ftof(widen(b, x), DOUBLE)
-    if source in LARGEST and held == F16:
+    if source in LARGEST and element == F16:
         return b.ftof(x, F16)
     # Whatever is narrower than f32 is tf32 already.
     single = widen(b, x)
@@ -131,9 +105,7 @@ def _single_to_odd(b: Builder, x: Value) -> Value:
 def _short(b: Builder, x: Value) -> Value:
     """f32 to nearest even with 13 bits less; NaN stays."""
     bits = b.bitcast(x, I32)
-    last = b.andi(b.shri(bits, like(b, bits, 13), signed=False), like(b, bits, 1))
-    even = b.addi(b.addi(bits, like(b, bits, 0xFFF)), last)
-    cut = b.bitcast(b.andi(even, like(b, bits, -0x2000)), SINGLE)
+    cut = b.bitcast(rounded_bits(IntegerTiles(b, U32, bits), bits, 13), SINGLE)
     return b.select(b.cmpf(Predicate.NOT_EQUAL, x, x, ordered=False), x, cut)
 
 
@@ -142,75 +114,54 @@ def _short(b: Builder, x: Value) -> Value:
 
 def _integer_to_float(b: Builder, x: Value, source: DType, target: DType) -> Value:
     """Straight where one rounding is sure: to f32 and f64, and where nothing is rounded. Else through f32."""
-    held, signed = ELEMENTS[target.name], is_signed(source)
-    if target in (F32, F64) or (source.bits == 8 and held in (F16, BF16)):
-        return b.itof(x, held, signed=signed)
+    element, signed = ELEMENTS[target.name], is_signed(source)
+    if target in (F32, F64) or (source.bits == 8 and element in (F16, BF16)):
+        return b.itof(x, element, signed=signed)
     if source.bits == 64:
-        double = b.itof(_keep_sticky(b, x, 53, signed), DOUBLE, signed=signed)
+        double = b.itof(with_sticky_bit(IntegerTiles(b, source, x), x, 53), DOUBLE, signed=signed)
         return narrow(b, _single_to_odd(b, double), target)
     if source.bits == 32:
-        x = _keep_sticky(b, x, 24, signed)
+        x = with_sticky_bit(IntegerTiles(b, source, x), x, 24)
     return narrow(b, b.itof(x, SINGLE, signed=signed), target)
-
-
-def _keep_sticky(b: Builder, x: Value, precision: int, signed: bool) -> Value:
-    """Where a float of so many bits would round an integer, one bit says whether any of the last was set."""
-    end = 1 << precision
-    last = 1 << (element_of(x).bits - precision)
-    moved = b.addi(x, like(b, x, end)) if signed else x
-    long = b.cmpi(Predicate.GREATER, moved, like(b, x, 2 * end if signed else end), signed=False)
-    some = b.cmpi(Predicate.NOT_EQUAL, b.andi(x, like(b, x, 2 * last - 1)), like(b, x, 0), signed=False)
-    cut = b.ori(b.andi(x, like(b, x, -2 * last)), like(b, x, last))
-    return b.select(b.andi(long, some), cut, x)
 
 
 def _float_to_integer(b: Builder, x: Value, target: DType, version: tuple[int, int]) -> Value:
     """Toward zero, saturated, NaN to 0."""
-    held, signed = ELEMENTS[target.name], is_signed(target)
-    if held.bits < 32:
+    element, signed = ELEMENTS[target.name], is_signed(target)
+    if element.bits < 32:
         # Cut in 32 bits: numbers between those limits and the target's own are then clamped as integers.
         wide = _cut(b, x, I32, True, version)
         least, greatest = bounds(target)
         wide = b.maxi(wide, like(b, wide, least), signed=True)
-        return b.trunci(b.mini(wide, like(b, wide, greatest), signed=True), held)
-    return _cut(b, x, held, signed, version)
+        return b.trunci(b.mini(wide, like(b, wide, greatest), signed=True), element)
+    return _cut(b, x, element, signed, version)
 
 
-def _cut(b: Builder, x: Value, held: Number, signed: bool, version: tuple[int, int]) -> Value:
+def _cut(b: Builder, x: Value, element: Number, signed: bool, version: tuple[int, int]) -> Value:
     """To 32 or 64 bits; where the bytecode cannot say that it saturates, operands are clamped first.
 
     The least integer is a float; the greatest lies between two, and stands for all above the lower of them. In f64 that
     is so for 64 bits alone.
     """
     if version >= _SATURATES:
-        return b.ftoi(x, held, signed=signed, saturating=True)
-    width = held.bits - signed
+        return b.ftoi(x, element, signed=signed, saturating=True)
+    width = element.bits - signed
     greatest, precision = 2**width - 1, _PRECISION[element_of(x)]
     high = greatest if width <= precision else 2**width - 2 ** (width - precision)
     is_number = b.cmpf(Predicate.EQUAL, x, x)
     inside = b.select(is_number, x, like(b, x, 0.0))
-    inside = b.maxf(inside, like(b, x, -float(2**width) if signed else 0.0), propagate_nan=True)
-    inside = b.minf(inside, like(b, x, float(high)), propagate_nan=True)
-    result = b.ftoi(inside, held, signed=signed)
+    inside = b.maxf(inside, like(b, x, -float(2**width) if signed else 0.0))
+    inside = b.minf(inside, like(b, x, float(high)))
+    result = b.ftoi(inside, element, signed=signed)
     if high == greatest:
         return result
     over = b.cmpf(Predicate.GREATER, x, like(b, x, float(high)))
     return b.select(over, like(b, result, greatest), result)
 
 
-def _clamped(b: Builder, x: Value, source: DType, target: DType) -> Value:
-    """Integers to integers."""
-    signed, held = is_signed(source), ELEMENTS[target.name]
-    (low, high), (least, greatest) = bounds(source), bounds(target)
-    if least > low:
-        x = b.maxi(x, like(b, x, least), signed=signed)
-    if greatest < high:
-        x = b.mini(x, like(b, x, greatest), signed=signed)
+def _integer_to_integer(b: Builder, x: Value, source: DType, target: DType) -> Value:
+    """Saturates."""
+    x, element = clamped(IntegerTiles(b, source, x), x, target), ELEMENTS[target.name]
     if source.bits == target.bits:
         return x
-    return b.trunci(x, held) if source.bits > target.bits else b.exti(x, held, signed=signed)
-
-
-def bounds(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest integer of a type."""
-    return (-(2 ** (dtype.bits - 1)), 2 ** (dtype.bits - 1) - 1) if is_signed(dtype) else (0, 2**dtype.bits - 1)
+    return b.trunci(x, element) if source.bits > target.bits else b.exti(x, element, signed=is_signed(source))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tileproof.backends.cuda.tileir.types import I32, I64, Rounding, Value
-from tileproof.backends.cuda.tileir.types import Tile as TileOf
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Tile, Walker
 from tileproof.language.dtypes import ENTRY, INDEX
@@ -15,6 +14,7 @@ from . import positions
 from .arithmetic import binary
 from .positions import Position, base_value, known, narrow_value
 from .state import Place, State, View, number
+from .tiles import shape_of
 
 
 def source(s: State, op: ops.Extents | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Iota | ops.Group) -> None:
@@ -64,45 +64,44 @@ def arithmetic(s: State, op: ops.Binary) -> bool:
     if op.fn.compares:
         s.put(op.result, positions.compared(s.b, op.fn, left, right, s.padded(op.left.type)))
         return True
-    found: Position | None = None
+    result: Position | None = None
     is_scalar = left.lanes is None and right.lanes is None
     match op.fn:
         case ops.BinaryFn.ADD:
-            found = positions.plus(s.b, left, right)
+            result = positions.plus(s.b, left, right)
         case ops.BinaryFn.SUB:
-            found = positions.minus(s.b, left, right)
+            result = positions.minus(s.b, left, right)
         case ops.BinaryFn.MUL:
-            found = positions.times(s.b, left, right)
+            result = positions.times(s.b, left, right)
         case ops.BinaryFn.MIN if is_scalar:
-            found = positions.least(s.b, left, right)
+            result = positions.least(s.b, left, right)
         case ops.BinaryFn.MAX if is_scalar:
-            found = positions.greatest(s.b, left, right)
+            result = positions.greatest(s.b, left, right)
         case _:
             return False
-    if found is None:
+    if result is None:
         return False
-    s.put_position(op.result, found)
+    s.put_position(op.result, result)
     return True
 
 
 def reshaped(s: State, op: ops.Broadcast | ops.Expand) -> bool:
     """Defines a stretched tile of indices by what is known of it; False where nothing is."""
-    held = s.positions.get(op.operand)
-    if held is None or s.scalar_region:
+    position = s.positions.get(op.operand)
+    if position is None or s.scalar_region:
         return False
     shape = s.padded(op.result.type)
-    if held.lanes is None:
-        s.put_position(op.result, held)
+    if position.lanes is None:
+        s.put_position(op.result, position)
         return True
-    assert isinstance(held.lanes.type, TileOf)
-    old = held.lanes.type.shape
+    old = shape_of(position.lanes)
     if isinstance(op, ops.Expand):
-        lanes = s.b.reshape(held.lanes, shape)
+        lanes = s.b.reshape(position.lanes, shape)
     else:
         aligned = (1,) * (len(shape) - len(old)) + old
-        lanes = held.lanes if aligned == old else s.b.reshape(held.lanes, aligned)
+        lanes = position.lanes if aligned == old else s.b.reshape(position.lanes, aligned)
         lanes = lanes if aligned == shape else s.b.broadcast(lanes, shape)
-    s.put_position(op.result, replace(held, lanes=lanes))
+    s.put_position(op.result, replace(position, lanes=lanes))
     return True
 
 
@@ -181,8 +180,8 @@ def _tiles_before(s: State, start: Position, size: int, turn: Value) -> Value:
     if isinstance(start.base, int):
         first = s.splat(s.coordinate, (), start.base // size)
     else:
-        held = narrow_value(s.b, start) if s.coordinate == I32 else base_value(s.b, start)
-        first = s.b.divi(held, s.splat(s.coordinate, (), size), signed=True, rounding=Rounding.ZERO)
+        value = narrow_value(s.b, start) if s.coordinate == I32 else base_value(s.b, start)
+        first = s.b.divi(value, s.splat(s.coordinate, (), size), signed=True, rounding=Rounding.ZERO)
     return s.b.addi(first, turn)
 
 

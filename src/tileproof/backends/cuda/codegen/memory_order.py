@@ -82,21 +82,21 @@ class Order:
 
     def touched(self, blocks: Sequence[ops.Block]) -> list[Tensor]:
         """The ordered tensors that blocks access."""
-        found: dict[Tensor, None] = {}
+        tensors: dict[Tensor, None] = {}
         for block in blocks:
             for op in walk(block):
                 if isinstance(op, ops.Load | ops.Get | ops.Store | ops.Update) and op.tensor in self.roots:
-                    found[self.roots[op.tensor]] = None
-        return list(found)
+                    tensors[self.roots[op.tensor]] = None
+        return list(tensors)
 
     def handed(self, tensors: Sequence[Tensor]) -> list[Value]:
         """Two tokens for each tensor: its last write, and everything so far."""
-        found = []
+        tokens = []
         for tensor in tensors:
             chain = self._chain(tensor)
             store = chain.store or self.b.make_token()
-            found += [store, self._joined([store, *chain.since]) or store]
-        return found
+            tokens += [store, self._joined([store, *chain.since]) or store]
+        return tokens
 
     def take(self, tensors: Sequence[Tensor], tokens: Sequence[Value]) -> None:
         """Goes on from tokens that a region was handed or handed out."""
@@ -141,7 +141,7 @@ def ordered(kernel: ops.KernelIR, *, combined: bool) -> dict[Tensor, Tensor]:
                     sites.setdefault(belongs[tensor], []).append((op, loops))
             case _:
                 pass
-    needed = {root for root, found in sites.items() if _needs_order(found)}
+    needed = {root for root, accesses in sites.items() if _needs_order(accesses)}
     if combined:
         needed |= {tensor for tensor in belongs if tensor.type.access.combines}
     return {tensor: root for tensor, root in belongs.items() if root in needed and tensor not in free}
@@ -196,14 +196,12 @@ _CAPABILITY: Final = 90
 _ROOM: Final = 1 << 15
 """The most bytes that a program reads before the wait: half of the registers of four warps, with 64 for each thread."""
 _LOADS: Final = frozenset(("load_view_tko", "load_ptr_tko"))
-_WRITES: Final = frozenset(
-    ("store_view_tko", "store_ptr_tko", "atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko")
-)
-_PASSING: Final = frozenset(("memory_fence_alias_tko", "gdc_launch_dependents_tko", "print_tko"))
+_WRITES: Final = frozenset(("store_view_tko", "store_ptr_tko", "atomic_rmw_tko"))
+_PASSING: Final = frozenset(("gdc_launch_dependents_tko", "print_tko"))
 """Operations that touch no memory, but hand an order on."""
 _SAME_MEMORY: Final = frozenset(
-    ("assume", "broadcast", "make_gather_scatter_view", "make_partition_view", "make_strided_view", "make_tensor_view",
-     "offset", "permute", "reshape")
+    ("assume", "broadcast", "make_partition_view", "make_strided_view", "make_tensor_view", "offset", "permute",
+     "reshape")
 )  # fmt: skip
 """Operations whose result points into the memory that their first operand points into."""
 
@@ -230,14 +228,14 @@ def can_wait(capability: int, version: tuple[int, int]) -> bool:
 
 def read_early(kernel: KernelIR, dependent: Dependent) -> frozenset[Tensor]:
     """The tensors that may be read before the wait: frozen parameters that the kernel itself only reads."""
-    found = []
+    tensors = []
     for parameter in kernel.parameters:
         match parameter.value:
             case IrValue(type=TensorType(access=Access.IN)) as tensor if tensor.name in dependent.frozen:
-                found.append(tensor)
+                tensors.append(tensor)
             case _:
                 pass
-    return frozenset(found)
+    return frozenset(tensors)
 
 
 def wait_first(b: Builder) -> Value:
@@ -269,13 +267,13 @@ def first_ops(body: ops.Block, frozen: Collection[Tensor], most: int) -> list[op
             room -= size
         else:
             behind.update(ops.results(op))
-    found: list[ops.AnyOp] = []
+    early: list[ops.AnyOp] = []
     needed: set[AnyValue] = set()
     for op in reversed(movable):
         if isinstance(op, ops.Load | ops.Get) or needed.intersection(ops.results(op)):
             needed.update(ops.operands(op))
-            found.append(op)
-    return found[::-1]
+            early.append(op)
+    return early[::-1]
 
 
 def _bytes(tile: IrTile) -> int:
@@ -340,8 +338,8 @@ class _Walk:
             self._mark(op.results, [all(each) for each in both])
         elif op.name == "continue":
             now, kept = self._which(_many(op.operands[0])), self.loops[-1].kept
-            held = all(later or not first for first, later in zip(kept, now, strict=True))
-            assert held, f"a loop of {self.name} loses the order behind the wait"
+            is_kept = all(later or not first for first, later in zip(kept, now, strict=True))
+            assert is_kept, f"a loop of {self.name} loses the order behind the wait"
         elif op.name == "break":
             self.loops[-1].left.append(self._which(_many(op.operands[0])))
         else:

@@ -18,7 +18,8 @@ from tileproof.ir import ops
 from tileproof.ir.types import Tile
 from tileproof.language.dtypes import F32, TF32
 
-from .state import State, line_shape
+from .state import State
+from .tiles import shape_of
 from .wrapping_sums import most
 
 _KEPT = ~0x1FFF & 0xFFFFFFFF
@@ -33,7 +34,7 @@ def product(s: State, op: ops.Mma) -> None:
         s.put(op.result, _integers(s, op, left, right))
     elif dtype == TF32:
         s.put(op.result, b.mmaf(b.ftof(left, TF32_ELEMENT), b.ftof(right, TF32_ELEMENT), acc))
-    elif dtype == F32 and _fills_cores(line_shape(left), line_shape(right)):
+    elif dtype == F32 and _fills_cores(shape_of(left), shape_of(right)):
         s.put(op.result, _single(s, left, right, acc))
     else:
         s.put(op.result, b.mmaf(left, right, acc))
@@ -45,7 +46,7 @@ def _integers(s: State, op: ops.Mma, left: Value, right: Value) -> Value:
     signed = dtype.kind == "int"
     if _fits(s, op.result):
         return b.mmai(left, right, acc, signed_left=signed, signed_right=signed)
-    zero = s.splat(I32, line_shape(acc), 0)
+    zero = s.splat(I32, shape_of(acc), 0)
     for part in _short_parts(s, left, most(dtype)):
         acc = _apart(s, acc, b.mmai(part, right, zero, signed_left=signed, signed_right=signed))
     return acc
@@ -69,13 +70,13 @@ def _fits(s: State, sum_: Tile) -> bool:
 
 def _apart(s: State, acc: Value, product: Value) -> Value:
     """Their sum. Written as one, the assembler would make it part of the product; but -x is ~x + 1."""
-    b, shape = s.b, line_shape(product)
+    b, shape = s.b, shape_of(product)
     return b.subi(b.subi(acc, b.xori(product, s.splat(I32, shape, -1))), s.splat(I32, shape, 1))
 
 
 def _short_parts(s: State, left: Value, columns: int) -> Iterator[Value]:
     """Matrices that add up to one, each zero but for so many columns."""
-    b, shape = s.b, line_shape(left)
+    b, shape = s.b, shape_of(left)
     if shape[1] <= columns:
         yield left
         return
@@ -108,7 +109,7 @@ def _cut(s: State, value: Value) -> tuple[Value, Value, Value]:
 
     What is infinite has no rest, and does not meet the rest of the other side: infinity times 0 would be NaN.
     """
-    b, shape = s.b, line_shape(value)
+    b, shape = s.b, shape_of(value)
     kept = b.bitcast(b.andi(b.bitcast(value, I32), s.splat(I32, shape, _KEPT)), F32_ELEMENT)
     is_number = b.cmpf(Predicate.EQUAL, value, value)
     upper = b.select(is_number, kept, value)

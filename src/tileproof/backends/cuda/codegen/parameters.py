@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Final, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from tileproof.backends.cuda.tileir.types import I8, I32, I64, Number, Pointer, Predicate, Value
-from tileproof.backends.interpreter import semantics
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Fixed, Named, Tensor, TensorType, Tile, TileType, Unnamed, Walker
 from tileproof.ir.types import Value as IrValue
-from tileproof.language.dtypes import INDEX
 
 from . import positions
-from .arithmetic import binary
-from .conversions import cast
-from .layout_facts import Facts, Layout, named_dimensions
+from .layout_specialization import Facts, Layout, named_dimensions
 from .positions import Position, base_value, known, narrow_value
-from .state import ELEMENTS, State, View, stored
+from .state import State, View, stored
 from .stores import shadow
 
 What: TypeAlias = tuple[str | int, ...]
@@ -121,20 +117,20 @@ class Parameters:
             return None
         return math.prod(length for length in inner if length is not None)
 
-    def stride(self, s: State, given: Mapping[What, Value], tensor: Tensor, axis: int) -> Value | int:
+    def stride(self, s: State, values: Mapping[What, Value], tensor: Tensor, axis: int) -> Value | int:
         """The stride of an axis: a number, or a parameter with what is known of it."""
         known_ = self.known_stride(tensor, axis)
         if known_ is not None:
             return known_
         layout = self.layouts[tensor]
-        held = given["stride", tensor.name, axis]
+        stride = values["stride", tensor.name, axis]
         if layout.steps[axis] > 1:
-            held = s.b.assume_divisible(held, layout.steps[axis])
-        return s.b.assume_bounded(held, low=0) if layout.is_plain else held
+            stride = s.b.assume_divisible(stride, layout.steps[axis])
+        return s.b.assume_bounded(stride, low=0) if layout.is_plain else stride
 
     # What an entry begins with.
 
-    def define(self, s: State, given: Mapping[What, Value]) -> None:
+    def define(self, s: State, values: Mapping[What, Value]) -> None:
         """Gives tensors, dimensions and scalars their values."""
         dimensions: dict[str, Position] = {}
         lengths: dict[str, Value | int] = {}
@@ -143,20 +139,20 @@ class Parameters:
                 dimensions[name], lengths[name] = known(static), static
         for name, power in self.facts.multiples:
             multiple = math.lcm(power, *(size for divided, size in self.facts.divided if divided == name))
-            dimensions[name], lengths[name] = self._extent(s, given["dimension", name], multiple)
+            dimensions[name], lengths[name] = self._extent(s, values["dimension", name], multiple)
         s.dimensions = dimensions
         for tensor in self.tensors:
-            s.tensors[tensor] = self._view(s, given, tensor, dimensions, lengths)
+            s.tensors[tensor] = self._view(s, values, tensor, dimensions, lengths)
         for scalar in self.scalars:
-            held = given["scalar", scalar.name]
+            value = values["scalar", scalar.name]
             if scalar.type.dtype.name == "bool":
-                held = s.b.cmpi(Predicate.NOT_EQUAL, held, s.splat(I8, (), 0), signed=False)
-            s.put(scalar, held)
-        if ("report",) in given:
-            s.report = given["report",]
+                value = s.b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I8, (), 0), signed=False)
+            s.put(scalar, value)
+        if ("report",) in values:
+            s.report = values["report",]
 
     def _view(
-        self, s: State, given: Mapping[What, Value], tensor: Tensor, dimensions: Mapping[str, Position],
+        self, s: State, values: Mapping[What, Value], tensor: Tensor, dimensions: Mapping[str, Position],
         lengths: Mapping[str, Value | int],
     ) -> View:  # fmt: skip
         extents: list[Position] = []
@@ -170,31 +166,31 @@ class Parameters:
                     extents.append(known(extent))
                     sizes.append(extent)
                 case Unnamed():
-                    position, size = self._extent(s, given["extent", tensor.name, axis], 1)
+                    position, size = self._extent(s, values["extent", tensor.name, axis], 1)
                     extents.append(position)
                     sizes.append(size)
         layout, wide = self.layouts[tensor], shadow(tensor.type)
         nowhere = (None,) * len(extents)
         if wide is not None:
-            pointer = s.b.assume_divisible(given["shadow", tensor.name], 16)
+            pointer = s.b.assume_divisible(values["shadow", tensor.name], 16)
             steps = self._rows(s, extents)
             return View(pointer, tuple(extents), steps, wide, layout.is_plain, tuple(sizes), nowhere)
-        pointer = given["pointer", tensor.name]
+        pointer = values["pointer", tensor.name]
         if layout.aligned > 1:
             pointer = s.b.assume_divisible(pointer, layout.aligned)
-        strides = tuple(self.stride(s, given, tensor, axis) for axis in range(len(extents)))
+        strides = tuple(self.stride(s, values, tensor, axis) for axis in range(len(extents)))
         dtype = tensor.type.stored_as
         return View(pointer, tuple(extents), strides, dtype, layout.is_plain, tuple(sizes), nowhere)
 
-    def _extent(self, s: State, given: Value, multiple: int) -> tuple[Position, Value]:
+    def _extent(self, s: State, value: Value, multiple: int) -> tuple[Position, Value]:
         b = s.b
         power = min(multiple & -multiple, 1024)
-        held = b.assume_bounded(given, low=0)
+        extent = b.assume_bounded(value, low=0)
         if power > 1:
-            held = b.assume_divisible(held, power)
-        wide = held if self.coordinate == I64 else b.exti(held, I64, signed=True)
-        narrow = held if self.coordinate == I32 else None
-        return Position(wide, multiple=multiple, narrow=narrow, reach=INDEX_LIMIT), held
+            extent = b.assume_divisible(extent, power)
+        wide = extent if self.coordinate == I64 else b.exti(extent, I64, signed=True)
+        narrow = extent if self.coordinate == I32 else None
+        return Position(wide, multiple=multiple, narrow=narrow, reach=INDEX_LIMIT), extent
 
     def _rows(self, s: State, extents: Sequence[Position]) -> tuple[Value | int, ...]:
         """The strides of an array without gaps, as coordinates."""
@@ -209,65 +205,3 @@ class Parameters:
             assert grown is not None
             reach = grown
         return tuple(reversed(steps))
-
-
-CHUNK: Final = 1024
-"""How many elements a block works on."""
-
-
-def begin(s: State, tensors: list[Tensor]) -> None:
-    """Puts the identity into every element."""
-    for tensor in tensors:
-        view = s.tensors[tensor]
-        identity = semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
-        wide = semantics.cast(identity, tensor.type.stored_as, view.dtype)
-        places, inside = _elements(s, view)
-        value = s.splat(stored(view.dtype), (CHUNK,), wide.item())
-        s.b.store_ptr(places, value, mask=inside, token=s.order.wait)
-
-
-def finish(s: State, parameters: Parameters, given: Mapping[What, Value], tensors: list[Tensor]) -> None:
-    """Brings what was combined in another type back; integers wrap, as they would have on the way."""
-    for tensor in tensors:
-        if shadow(tensor.type) is None:
-            continue
-        wide, dtype = s.tensors[tensor], tensor.type.stored_as
-        strides = tuple(parameters.stride(s, given, tensor, axis) for axis in range(len(wide.extents)))
-        own = replace(wide, pointer=given["pointer", tensor.name], strides=strides, dtype=dtype)
-        places, inside = _elements(s, wide)
-        targets, _ = _elements(s, own)
-        padding = s.splat(stored(wide.dtype), (CHUNK,), 0)
-        value, _ = s.b.load_ptr(places, mask=inside, padding=padding, token=s.order.wait)
-        if dtype.is_integer:
-            value = s.b.trunci(value, ELEMENTS[dtype.name])
-        else:
-            value = cast(s.b, value, wide.dtype, dtype, s.version)
-        s.b.store_ptr(targets, value, mask=inside, token=s.order.wait)
-
-
-def _elements(s: State, view: View) -> tuple[Value, Value]:
-    """The addresses of the elements of a tensor that are a block's to work on, and which of them exist."""
-    b, line = s.b, (CHUNK,)
-    block = b.exti(b.get_tile_block_id()[0], I64, signed=True)
-    first = b.muli(block, s.splat(I64, (), CHUNK))
-    here = b.addi(s.spread(first, line), b.exti(b.iota(CHUNK, I32), I64, signed=True))
-    count: Position = known(1)
-    for extent in view.extents:
-        grown = positions.times(b, count, extent)
-        assert grown is not None
-        count = grown
-    inside = b.cmpi(Predicate.LESS, here, s.spread(base_value(b, count), line), signed=True)
-    rest, offset = here, s.splat(I64, line, 0)
-    for axis in reversed(range(len(view.extents))):
-        place = rest
-        if axis:
-            length = s.spread(base_value(b, view.extents[axis]), line)
-            place = binary(b, ops.BinaryFn.MOD, rest, length, INDEX)
-            rest = binary(b, ops.BinaryFn.FLOORDIV, rest, length, INDEX)
-        stride = view.strides[axis]
-        if isinstance(stride, int):
-            step = s.splat(I64, line, stride)
-        else:
-            step = s.spread(stride if s.coordinate == I64 else b.exti(stride, I64, signed=True), line)
-        offset = b.addi(offset, b.muli(place, step))
-    return b.offset(s.spread(view.pointer, line), offset), inside

@@ -13,18 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tileproof.backends.cuda.tileir.builder import Builder
-from tileproof.backends.cuda.tileir.types import I32, I64, Predicate, Tile, Value
+from tileproof.backends.cuda.tileir.types import I32, I64, Tile, Value
 from tileproof.ir.ops import BinaryFn
+
+from .tiles import PREDICATES, shape_of
 
 _FAR = 1 << 30
 """Lanes stay below this, so that sums and differences of two fit 32 bits."""
 _ANYWHERE = 1 << 63
 """No index is further from 0."""
-
-PREDICATES = {
-    BinaryFn.EQ: Predicate.EQUAL, BinaryFn.NE: Predicate.NOT_EQUAL, BinaryFn.LT: Predicate.LESS,
-    BinaryFn.LE: Predicate.LESS_EQUAL, BinaryFn.GT: Predicate.GREATER, BinaryFn.GE: Predicate.GREATER_EQUAL,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +141,7 @@ def times(b: Builder, left: Position, right: Position) -> Position | None:
     low, high = sorted((left.low * factor, left.high * factor))
     if not -_FAR < low <= high < _FAR:
         return None
-    shape = _shape(left.lanes)
+    shape = shape_of(left.lanes)
     lanes = b.muli(left.lanes, b.constant(Tile(I32, shape), factor))
     base: Value | int
     if isinstance(left.base, int):
@@ -205,8 +202,3 @@ def _limit(b: Builder, left: Position, right: Position, low: int, high: int) -> 
     distance = minus(b, other, one)
     assert distance is not None
     return narrow_value(b, least(b, greatest(b, distance, known(low)), known(high)))
-
-
-def _shape(value: Value) -> tuple[int, ...]:
-    assert isinstance(value.type, Tile)
-    return value.type.shape

@@ -31,18 +31,20 @@ from tileproof.ir.types import INDEX_LIMIT, AnyValue, Tile, Walker
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import F32
 from tileproof.language.kernel import Schedule
-from tileproof.lowering.joins import Body, again, cut
-from tileproof.lowering.sums import single_products
+from tileproof.lowering.product_sums import single_products
+from tileproof.lowering.split_join import Body, again, cut
 
 from . import blocks, positions
 from .checks import sites_of
+from .combined_tensors import write_back, write_identities
 from .indices import tile_place
-from .layout_facts import MANY, Facts
+from .layout_specialization import MANY, Facts
 from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
-from .parameters import Parameters, Slot, What, begin, finish
+from .parameters import Parameters, Slot, What
 from .positions import Position, known, narrow_value
 from .state import Place, State, Target, bytes_of, number, stored
 from .stores import shadow
+from .tiles import shape_of
 from .wrapping_sums import Sums
 
 _LEAST: Final = -126
@@ -54,16 +56,16 @@ def flushed(kernel: ops.KernelIR) -> dict[Tile, Tile]:
     makers: dict[AnyValue, ops.AnyOp] = {}
     for op in walk(kernel.body):
         makers.update(dict.fromkeys(ops.results(op), op))
-    found: dict[Tile, Tile] = {}
+    powers: dict[Tile, Tile] = {}
     for op in makers.values():
         if isinstance(op, ops.Select) and op.result.type.dtype == F32 and _number(makers, op.yes) == 0:
             match makers.get(op.no), makers.get(op.condition):
                 case ops.Unary(fn=ops.UnaryFn.EXP2, operand=x), ops.Binary(fn=ops.BinaryFn.LT, left=y, right=least):
                     if x is y and _number(makers, least) == _LEAST:
-                        found[op.result] = x
+                        powers[op.result] = x
                 case _:
                     pass
-    return found
+    return powers
 
 
 def _number(makers: dict[AnyValue, ops.AnyOp], tile: Tile) -> bool | int | float | None:
@@ -113,36 +115,41 @@ class Program:
     is_dependent: bool
 
 
-def program(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, *, serial: bool = False,
-    dependent: Dependent | None = None,
-) -> Program:  # fmt: skip
-    """The bytecode of a kernel. `serial`: one program after another, so that sums of floats come out the same.
-    `dependent`: it may begin before the kernel ahead of it has ended, and so may the next one."""
-    return _Writing(kernel, facts, target, schedule, name, serial, dependent).program()
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is to be compiled."""
 
+    kernel: ops.KernelIR
+    facts: Facts
+    target: Target
+    schedule: Schedule
+    name: str
+    serial: bool = False
+    """Whether programs run one after another, so that sums of floats come out the same."""
+    dependent: Dependent | None = None
+    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
 
-def read_first(
-    kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, serial: bool, dependent: Dependent
-) -> frozenset[str]:
-    """The tensors that programs of such code read before they wait for the kernel ahead."""
-    first = _Writing(kernel, facts, target, schedule, "", serial, dependent).first
-    return frozenset(op.tensor.name for op in first if isinstance(op, ops.Load | ops.Get))
+    def lowered(self) -> Program:
+        """The bytecode."""
+        return _Writing(self).program()
+
+    def read_first(self) -> frozenset[str]:
+        """The tensors that programs read before they wait for the kernel ahead."""
+        return frozenset(op.tensor.name for op in _Writing(self).first if isinstance(op, ops.Load | ops.Get))
 
 
 class _Writing:
-    def __init__(
-        self, kernel: ops.KernelIR, facts: Facts, target: Target, schedule: Schedule, name: str, serial: bool,
-        dependent: Dependent | None,
-    ) -> None:  # fmt: skip
-        self.kernel, self.facts, self.target, self.schedule, self.name = kernel, facts, target, schedule, name
+    def __init__(self, request: Request) -> None:
+        kernel, facts, target, dependent = request.kernel, request.facts, request.target, request.dependent
+        self.kernel, self.facts, self.target, self.name = kernel, facts, target, request.name
+        self.schedule = schedule = request.schedule
         if dependent is not None and not target.can_wait:
             version = ".".join(map(str, target.version))
             raise ValueError(f"no kernel can begin early on {target.arch} with bytecode {version}")
-        self.is_serial, self.is_dependent = serial, dependent is not None
+        self.is_serial, self.is_dependent = request.serial, dependent is not None
         self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
         self.early = 0 if dependent is None else dependent.first
-        self.is_persistent = serial or schedule.persistent or facts.is_many
+        self.is_persistent = request.serial or schedule.persistent or facts.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
         self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
@@ -152,10 +159,10 @@ class _Writing:
         self.parameters = Parameters(kernel, facts, self.parallel, checked=bool(self.sites))
         self.coordinate, self.counter = self.parameters.coordinate, self.parameters.counter
         self.combined = [tensor for tensor in self.parameters.tensors if tensor.type.access.combines]
-        self.given: Mapping[What, Value] = {}
+        self.passed: Mapping[What, Value] = {}
         self.piece = 0
         self.turns: dict[Walker, Value] = {}
-        self.turned = blocks.turned_loads(kernel.body)
+        self.transposed = blocks.transposed_loads(kernel.body)
         self.fused = single_products(kernel.body)
         self.sums, self.flushed = Sums(kernel, facts), flushed(kernel)
 
@@ -171,12 +178,12 @@ class _Writing:
             write(s)
             s.b.return_()
             if self.is_dependent or is_early:
-                verify(s.b.entry, [self.given["pointer", tensor.name] for tensor in self.frozen])
+                verify(s.b.entry, [self.passed["pointer", tensor.name] for tensor in self.frozen])
             entries.append(s.b.entry)
             stages.append(Stage(name, grid, is_early))
 
         if self.combined:
-            add("_begin", "elements", lambda s: begin(s, self.combined))
+            add("_begin", "elements", lambda s: write_identities(s, self.combined))
         if self.body is not None and any(isinstance(op, ops.Check) for op in walk(self.outer)):
             add("_before", "none", lambda s: blocks.run(s, self.outer))
         add("", "programs", self._main, hinted=True)
@@ -186,7 +193,7 @@ class _Writing:
         shadows = [(tensor, shadow(tensor.type)) for tensor in self.combined]
         kept = tuple((tensor.name, wide.name) for tensor, wide in shadows if wide is not None)
         if kept:
-            add("_finish", "elements", lambda s: finish(s, self.parameters, self.given, self.combined))
+            add("_finish", "elements", lambda s: write_back(s, self.parameters, self.passed, self.combined))
         bytecode = encode(TileModule(tuple(entries), "tileproof"), self.target.version)
         return Program(
             bytecode, self.parameters.slots, tuple(stages), self.piece, kept,
@@ -202,28 +209,28 @@ class _Writing:
         s = State(builder, self.kernel, self.facts, self.target, self.schedule, order, self.coordinate)
         s.at(self.kernel.span)
         builder.entry.location = builder.location
-        s.sites, s.turned, s.fused, s.is_serial = self.sites, self.turned, self.fused, self.is_serial
+        s.sites, s.transposed, s.fused, s.is_serial = self.sites, self.transposed, self.fused, self.is_serial
         s.sums, s.flushed = self.sums, self.flushed
-        self.given = dict(zip(types, builder.parameters, strict=True))
-        self.parameters.define(s, self.given)
+        self.passed = dict(zip(types, builder.parameters, strict=True))
+        self.parameters.define(s, self.passed)
         if self.is_dependent:
             order.frozen = self.frozen if self.first or not self.early else frozenset()
             if not (hinted and self.first):
                 order.wait = wait_first(builder)
         elif is_early:
             order.wait = builder.gdc_wait()
-        s.unknown = self.given["programs",] if self.target.is_disguised else None
+        s.unknown = self.passed["programs",] if self.target.is_disguised else None
         return s
 
     def _hints(self) -> dict[str, dict[str, int | bool]]:
-        said: dict[str, int | bool] = {}
+        settings: dict[str, int | bool] = {}
         if self.schedule.occupancy is not None:
-            said["occupancy"] = self.schedule.occupancy
+            settings["occupancy"] = self.schedule.occupancy
         if self.schedule.cluster is not None and self.target.capability >= 90:
-            said["num_cta_in_cga"] = self.schedule.cluster
+            settings["num_cta_in_cga"] = self.schedule.cluster
         if self.schedule.warps is not None:
-            said["num_worker_warps_per_cta"] = self.schedule.warps
-        return {self.target.arch: said} if said else {}
+            settings["num_worker_warps_per_cta"] = self.schedule.warps
+        return {self.target.arch: settings} if settings else {}
 
     # The kernel itself.
 
@@ -240,7 +247,7 @@ class _Writing:
         def one(turn: Value) -> None:
             place = turn
             if self.schedule.reverse:
-                last = s.b.subi(self.given["programs",], s.splat(self.counter, (), 1))
+                last = s.b.subi(self.passed["programs",], s.splat(self.counter, (), 1))
                 turn = s.b.subi(last, turn)
             self._enter(s, turn, self.walkers)
             s.point = self._point(s, self.walkers, {})
@@ -249,7 +256,7 @@ class _Writing:
                 self._leave(s, body.join, s.point)
             s.point = None
 
-        self._each(s, self.given["programs",], one)
+        self._each(s, self.passed["programs",], one)
 
     @cached_property
     def first(self) -> list[ops.AnyOp]:
@@ -281,7 +288,7 @@ class _Writing:
         The assembler moves no load into a branch or out of one, but moves others behind the wait.
         """
         results = [op.result for op in self.first if isinstance(op, ops.Load | ops.Get)]
-        tiles = [s.turned[result].result if result in s.turned else result for result in results]
+        tiles = [s.transposed[result].result if result in s.transposed else result for result in results]
         types = [TileOf(s.element(tile.type.dtype), s.padded(tile.type)) for tile in tiles]
         is_first = s.b.cmpi(Predicate.LESS, place, s.splat(self.counter, (), self.early), signed=True)
         early = s.b.if_(is_first, types)
@@ -306,9 +313,9 @@ class _Writing:
         kept = dict(s.positions)
         for op in self.first:
             blocks.execute(s, op)
-        found = [s.get(tile) for tile in tiles]
+        values = [s.get(tile) for tile in tiles]
         s.positions = kept
-        return found
+        return values
 
     def _each(self, s: State, total: Value, one: Callable[[Value], None]) -> None:
         """Runs the programs of a block: its own, or in a persistent schedule every so-many-th."""
@@ -345,7 +352,7 @@ class _Writing:
             if place == 0:
                 turns[walker] = rest
             else:
-                count = self.given["count", walker.name]
+                count = self.passed["count", walker.name]
                 turns[walker] = s.b.remi(rest, count, signed=True)
                 rest = s.b.divi(rest, count, signed=True, rounding=Rounding.ZERO)
         self.turns = turns
@@ -361,7 +368,7 @@ class _Writing:
         def divided(x: Value, y: Value) -> Value:
             return b.divi(x, y, signed=True, rounding=Rounding.ZERO)
 
-        rows, columns = self.given["count", row.name], self.given["count", column.name]
+        rows, columns = self.passed["count", row.name], self.passed["count", column.name]
         rest, here = program_, program_
         if not is_only:
             all_ = b.muli(rows, columns)
@@ -394,7 +401,7 @@ class _Writing:
         b = s.b
         wide = turn if self.coordinate == I64 else b.exti(turn, I64, signed=True)
         row = b.muli(wide, s.splat(I64, (), 4))
-        table = self.given["table", walker.name]
+        table = self.passed["table", walker.name]
         columns = (b.offset(table, b.addi(row, s.splat(I64, (), place))) for place in range(4))
         start, stop, count, segment = (
             Position(b.load_ptr(column, token=s.order.wait)[0], reach=INDEX_LIMIT) for column in columns
@@ -412,20 +419,20 @@ class _Writing:
 
     def _layout(self, s: State, join: ops.Join) -> list[tuple[Tile, int]]:
         """Where in what a piece leaves each operand begins."""
-        found, amount = [], 0
+        layout, amount = [], 0
         for operand in join.operands:
-            found.append((operand, amount))
+            layout.append((operand, amount))
             own = math.prod(s.padded(operand.type)) * bytes_of(operand.type.dtype)
             amount += -(-own // _PIECE_ALIGNMENT) * _PIECE_ALIGNMENT
         self.piece = amount
-        return found
+        return layout
 
-    def _left(self, s: State, join: ops.Join, point: Value) -> list[Value]:
+    def _piece_pointers(self, s: State, join: ops.Join, point: Value) -> list[Value]:
         """The addresses of what the piece of a point leaves for the join."""
         b = s.b
         layout = self._layout(s, join)
-        base = b.addi(b.ptr_to_int(self.given["space",]), b.muli(point, s.splat(I64, (), self.piece)))
-        found = []
+        base = b.addi(b.ptr_to_int(self.passed["space",]), b.muli(point, s.splat(I64, (), self.piece)))
+        pointers = []
         for operand, first_byte in layout:
             shape = s.padded(operand.type)
             first = b.int_to_ptr(b.addi(base, s.splat(I64, (), first_byte)), Pointer(stored(operand.type.dtype)))
@@ -434,11 +441,11 @@ class _Writing:
                 count = math.prod(shape)
                 offsets = b.reshape(b.iota(count, I32), shape)
                 first = b.offset(s.spread(first, shape), offsets)
-            found.append(first)
-        return found
+            pointers.append(first)
+        return pointers
 
     def _leave(self, s: State, join: ops.Join, point: Value) -> None:
-        for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+        for operand, places in zip(join.operands, self._piece_pointers(s, join, point), strict=True):
             value = s.get(operand)
             if operand.type.dtype.name == "bool":
                 value = s.b.exti(value, I8, signed=False)
@@ -447,7 +454,7 @@ class _Writing:
     def _after(self, s: State, body: Body, join: ops.Join) -> None:
         left = [walker for walker in self.walkers if walker is not join.walker]
         blocks.run(s, self.outer)
-        programs = self.given["programs",]
+        programs = self.passed["programs",]
 
         def one(turn: Value) -> None:
             self._enter(s, turn, left)
@@ -458,25 +465,25 @@ class _Writing:
             blocks.run(s, body.after)
             s.point = None
 
-        pieces = self.given["count", join.walker.name]
+        pieces = self.passed["count", join.walker.name]
         total = s.b.divi(programs, pieces, signed=True, rounding=Rounding.ZERO) if self.is_persistent else programs
         self._each(s, total, one)
 
     def _join(self, s: State, join: ops.Join) -> None:
         """Combines what all pieces left, in order."""
         b = s.b
-        pieces = self.given["count", join.walker.name]
+        pieces = self.passed["count", join.walker.name]
 
-        def held(piece: Value) -> list[Value]:
+        def piece_at(piece: Value) -> list[Value]:
             point = self._point(s, self.walkers, {join.walker: piece})
-            found = []
-            for operand, places in zip(join.operands, self._left(s, join, point), strict=True):
+            values = []
+            for operand, places in zip(join.operands, self._piece_pointers(s, join, point), strict=True):
                 value, _ = b.load_ptr(places, token=s.order.wait)
                 if operand.type.dtype.name == "bool":
                     shape = s.padded(operand.type)
                     value = b.cmpi(Predicate.NOT_EQUAL, value, s.splat(I8, shape, 0), signed=False)
-                found.append(value)
-            return found
+                values.append(value)
+            return values
 
         def combined(left: Sequence[Value], right: Sequence[Value]) -> list[Value]:
             saved = dict(s.values)
@@ -485,26 +492,27 @@ class _Writing:
             for name, value in zip(join.combiner.right, right, strict=True):
                 s.put(name, value)
             blocks.run(s, join.combiner.body)
-            found = [s.get(value) for value in join.combiner.body.yields]
+            values = [s.get(value) for value in join.combiner.body.yields]
             s.values = saved
-            return found
+            return values
 
         def number(value: int) -> Value:
             return s.splat(self.counter, (), value)
 
         # Several at a time, so that one waits for memory while the others do too; those past the last are left out.
         together = self._together(s, join)
-        loop = b.for_(number(1), pieces, number(together), held(number(0)))
+        loop = b.for_(number(1), pieces, number(together), piece_at(number(0)))
         with b.inside(loop.block):
             first, *sofar = loop.arguments
             last = b.subi(pieces, number(1))
             places = [b.addi(first, number(more)) if more else first for more in range(together)]
-            read = [held(b.mini(place, last, signed=True) if more else place) for more, place in enumerate(places)]
+            read = [piece_at(b.mini(place, last, signed=True) if more else place) for more, place in enumerate(places)]
             for more, (place, values) in enumerate(zip(places, read, strict=True)):
                 now = combined(sofar, values)
                 if more:
                     is_there = b.cmpi(Predicate.LESS_EQUAL, place, last, signed=True)
-                    now = [s.b.select(_along(s, is_there, old), new, old) for new, old in zip(now, sofar, strict=True)]
+                    pairs = zip(now, sofar, strict=True)
+                    now = [s.b.select(s.spread(is_there, shape_of(old)), new, old) for new, old in pairs]
                 sofar = now
             b.continue_(*sofar)
         for result, value in zip(join.results, loop.results, strict=True):
@@ -517,19 +525,13 @@ class _Writing:
         elements = sum(math.prod(s.padded(operand.type)) for operand in join.operands)
         return max(min(_AT_ONCE // max(elements, 1), 8), 1)
 
-    def _point(self, s: State, walkers: Sequence[Walker], given: Mapping[Walker, Value]) -> Value:
+    def _point(self, s: State, walkers: Sequence[Walker], chosen: Mapping[Walker, Value]) -> Value:
         """The number of the point at which walkers are, the last of them the fastest; some are `given`."""
         b = s.b
         point: Value | None = None
         for walker in walkers:
-            turn = given[walker] if walker in given else self.turns[walker]
-            point = turn if point is None else b.addi(b.muli(point, self.given["count", walker.name]), turn)
+            turn = chosen[walker] if walker in chosen else self.turns[walker]
+            point = turn if point is None else b.addi(b.muli(point, self.passed["count", walker.name]), turn)
         if point is None:
             return s.splat(I64, (), 0)
         return point if self.counter == I64 else b.exti(point, I64, signed=True)
-
-
-def _along(s: State, truth: Value, value: Value) -> Value:
-    """A truth in every lane of a value."""
-    assert isinstance(value.type, TileOf)
-    return s.spread(truth, value.type.shape)

@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I32, I64, Number, Predicate, Value
 from tileproof.backends.cuda.tileir.types import Tile as TileOf
+from tileproof.backends.integers import bounds, is_signed
 from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn, Block, Combiner, ReduceFn
 from tileproof.ir.types import Tile, TileType
@@ -23,8 +24,9 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
 from .arithmetic import binary, quotient
-from .conversions import bounds, cast, element_of, is_signed, like, shape_of, spread
+from .conversions import cast
 from .state import State
+from .tiles import element_of, like, shape_of, spread
 
 Run: TypeAlias = Callable[[State, Block], None]
 """Writes the operations of a block."""
@@ -195,12 +197,12 @@ def scan(s: State, op: ops.Scan, run: Run) -> None:
     loop = s.b.for_(_number(s.b, 1), live, _number(s.b, 1), (*firsts, *values))
     with s.inside(loop.block):
         place, *carried = loop.arguments
-        made = _applied(s, op.combiner, carried[: len(values)], _parts(s.b, values, op.axis, place), run)
+        combined = _applied(s, op.combiner, carried[: len(values)], _parts(s.b, values, op.axis, place), run)
         shape = shape_of(values[0])
         here = s.b.cmpi(Predicate.EQUAL, s.lanes(shape, op.axis), spread(s.b, place, shape), signed=True)
-        pairs = zip(made, carried[len(values) :], strict=True)
+        pairs = zip(combined, carried[len(values) :], strict=True)
         kept = [s.b.select(here, _repeated(s.b, new, shape, op.axis), old) for new, old in pairs]
-        s.b.continue_(*made, *kept)
+        s.b.continue_(*combined, *kept)
     _put(s, op.results, loop.results[len(values) :])
 
 
@@ -218,14 +220,14 @@ def _is_elementwise(combiner: Combiner) -> bool:
 
 def _swapping(combiner: Combiner) -> list[BinaryFn] | None:
     """The functions that the parts of a combiner are, if each is one that takes its operands in any order."""
-    made = {op.result: op for op in combiner.body.ops if isinstance(op, ops.Binary)}
-    found = []
+    producers = {op.result: op for op in combiner.body.ops if isinstance(op, ops.Binary)}
+    functions = []
     for left, right, result in zip(combiner.left, combiner.right, combiner.body.yields, strict=True):
-        op = made.get(result)
+        op = producers.get(result)
         if op is None or {op.left, op.right} != {left, right} or _neutral_if_any(op.fn, left.type.dtype) is None:
             return None
-        found.append(op.fn)
-    return found
+        functions.append(op.fn)
+    return functions
 
 
 def _reduced(s: State, op: ops.Fold, values: Sequence[Value], fns: Sequence[BinaryFn]) -> None:
@@ -295,8 +297,8 @@ def _spread_out(s: State, op: ops.Scan, values: Sequence[Value], run: Run) -> No
             line = s.b.iota(inner.shape[1], I32)
             is_first = s.b.cmpi(Predicate.EQUAL, line, like(s.b, line, 0), signed=True)
             is_first = s.b.broadcast(s.b.reshape(is_first, (1, inner.shape[1], 1, 1)), inner.shape)
-            made = _applied(inner, op.combiner, sooner, left, run)
-            upto = [s.b.select(is_first, one, both) for one, both in zip(left, made, strict=True)]
+            combined = _applied(inner, op.combiner, sooner, left, run)
+            upto = [s.b.select(is_first, one, both) for one, both in zip(left, combined, strict=True)]
         if levels:
             sooner = _interleaved(s.b, left if sooner is None else sooner, upto)
         else:

@@ -20,8 +20,8 @@ from tileproof.backends.cuda.tileir.builder import Builder
 from tileproof.backends.cuda.tileir.types import I1, I8, I32, Tile, Value
 from tileproof.ir import ops
 
-from .conversions import element_of, shape_of, spread
 from .state import State, number, padded
+from .tiles import element_of, shape_of, spread
 
 Places: TypeAlias = npt.NDArray[np.int64]
 """Numbers of blocks."""
@@ -57,11 +57,11 @@ def permute(s: State, op: ops.Permute) -> None:
 def fill(s: State, op: ops.Fill) -> None:
     """The full tile: a number where the operand has no live element."""
     value, kind = s.get(op.operand), op.operand.type
-    given = spread(s.b, s.get(op.value), shape_of(value))
+    filling = spread(s.b, s.get(op.value), shape_of(value))
     for place, axis in enumerate(kind.axes):
         mask = None if s.live(axis) == number(axis.length) else s.mask(kind, place)
         if mask is not None:
-            value = s.b.select(mask, value, given)
+            value = s.b.select(mask, value, filling)
     s.put(op.result, value)
 
 
@@ -110,16 +110,16 @@ def reshape(s: State, op: ops.Reshape) -> None:
     before, after = 1, math.prod(map(padded, old))
     # Axes that keep their elements together are rearranged on their own, the others standing before and behind them.
     for olds, news in _groups(old, new):
-        held, made = math.prod(map(padded, olds)), math.prod(map(padded, news))
-        after //= held
-        value = _regrouped(s.b, s.b.reshape(value, (before, held, after)), olds, news)
-        before *= made
+        old_size, new_size = math.prod(map(padded, olds)), math.prod(map(padded, news))
+        after //= old_size
+        value = _regrouped(s.b, s.b.reshape(value, (before, old_size, after)), olds, news)
+        before *= new_size
     s.put(op.result, s.b.reshape(value, shape))
 
 
 def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], list[int]]]:
     """The fewest axes at a time that hold the same elements in both shapes."""
-    found: list[tuple[list[int], list[int]]] = []
+    groups: list[tuple[list[int], list[int]]] = []
     olds, news = list(old), list(new)
     while olds or news:
         left, right = [olds.pop(0) if olds else 1], [news.pop(0) if news else 1]
@@ -128,23 +128,23 @@ def _groups(old: Sequence[int], new: Sequence[int]) -> list[tuple[list[int], lis
                 left.append(olds.pop(0))
             else:
                 right.append(news.pop(0))
-        found.append((left, right))
-    return found
+        groups.append((left, right))
+    return groups
 
 
 def _regrouped(b: Builder, value: Value, old: Sequence[int], new: Sequence[int]) -> Value:
     """A tile of three axes, the middle one several axes row by row with their padding, in another shape."""
     before, _, after = shape_of(value)
-    held, made = [padded(length) for length in old], [padded(length) for length in new]
-    shape = (before, math.prod(made), after)
+    old_padded, new_padded = [padded(length) for length in old], [padded(length) for length in new]
+    shape = (before, math.prod(new_padded), after)
     if _is_packed(old) and _is_packed(new):
         return b.reshape(value, shape)
     size = _power_in(math.gcd(*(lengths[-1] for lengths in (old, new) if len(lengths) > 1)))
-    places = np.unravel_index(np.arange(0, math.prod(made), size), made)
+    places = np.unravel_index(np.arange(0, math.prod(new_padded), size), new_padded)
     lives = np.all([place < length for place, length in zip(places, new, strict=True)], axis=0)
     inside = [np.where(lives, place, 0) for place in places]
     origins = np.unravel_index(np.ravel_multi_index(inside, new), old)
-    blocks = np.ravel_multi_index(origins, held) // size
+    blocks = np.ravel_multi_index(origins, old_padded) // size
     return _taken(b, [value], size, np.where(lives, blocks, _DEAD).tolist(), shape)
 
 
@@ -173,13 +173,13 @@ def _taken(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int
         return b.constant(Tile(element_of(sources[0]), tuple(shape)), 0)
     if element_of(sources[0]) == I1:
         # Single bits are slow to move, and to assemble.
-        made = _taken(b, [b.exti(source, I8, signed=False) for source in sources], size, wanted, shape)
-        return b.trunci(made, I1)
+        taken = _taken(b, [b.exti(source, I8, signed=False) for source in sources], size, wanted, shape)
+        return b.trunci(taken, I1)
     cut = _Cut(b, sources, size, tuple(wanted))
     few = cut.count(0, len(wanted)) <= _MOST
-    found = cut.part(0, len(wanted)) if few else _routed(b, sources, size, wanted)
-    assert found is not None
-    return b.reshape(found, tuple(shape))
+    blocks = cut.part(0, len(wanted)) if few else _routed(b, sources, size, wanted)
+    assert blocks is not None
+    return b.reshape(blocks, tuple(shape))
 
 
 @dataclass(slots=True)
@@ -190,23 +190,23 @@ class _Cut:
     sources: Sequence[Value]
     size: int
     wanted: tuple[int, ...]
-    made: dict[tuple[int, int], Value] = field(default_factory=dict)
+    parts: dict[tuple[int, int], Value] = field(default_factory=dict)
 
     def count(self, first: int, many: int) -> int:
         """How many operations `part` writes, about."""
-        found = self._found(first, many)
-        if found is not None:
-            return found != _DEAD
+        start = self._run_start(first, many)
+        if start is not None:
+            return start != _DEAD
         half = many // 2
         return 1 + self.count(first, half) + self.count(first + half, half)
 
     def part(self, first: int, many: int) -> Value | None:
         """So many blocks as one tile; None if all are dead."""
-        found = self._found(first, many)
-        if found == _DEAD:
+        start = self._run_start(first, many)
+        if start == _DEAD:
             return None
-        if found is not None:
-            return self._extracted(found, many)
+        if start is not None:
+            return self._extracted(start, many)
         half = many // 2
         left, right = self.part(first, half), self.part(first + half, half)
         left, right = left or right, right or left
@@ -214,7 +214,7 @@ class _Cut:
         assert right is not None
         return self.b.cat(left, right, 1)
 
-    def _found(self, first: int, many: int) -> int | None:
+    def _run_start(self, first: int, many: int) -> int | None:
         """The block where they all lie in order, at a multiple of their number; `_DEAD` if none is wanted."""
         starts = {block - place for place, block in enumerate(self.wanted[first : first + many]) if block != _DEAD}
         if not starts:
@@ -236,16 +236,16 @@ class _Cut:
         raise AssertionError(f"no tile has block {block}")
 
     def _extracted(self, block: int, many: int) -> Value:
-        made = self.made.get((block, many))
-        if made is None:
+        part = self.parts.get((block, many))
+        if part is None:
             source, place = self._located(block)
             before, whole, after = shape_of(source)
-            made = source
+            part = source
             if many * self.size < whole:
                 zero, at = (self.b.constant(Tile(I32), number) for number in (0, place // many))
-                made = self.b.extract(source, (zero, at, zero), (before, many * self.size, after))
-            self.made[block, many] = made
-        return made
+                part = self.b.extract(source, (zero, at, zero), (before, many * self.size, after))
+            self.parts[block, many] = part
+        return part
 
 
 # Routes.
@@ -253,7 +253,7 @@ class _Cut:
 
 def _routed(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[int]) -> Value:
     """Blocks that keep their order: those of each source are moved together, and then to their places."""
-    goal, first, made = np.array(wanted), 0, None
+    goal, first, routed = np.array(wanted), 0, None
     for source in sources:
         before, length, after = shape_of(source)
         count = length // size
@@ -266,10 +266,10 @@ def _routed(b: Builder, sources: Sequence[Value], size: int, wanted: Sequence[in
         value = b.reshape(source, (before, count, size * after))
         value = _moved(b, value, blocks, np.arange(len(blocks)))
         value = _moved(b, _resized(b, value, len(wanted)), np.arange(len(blocks)), places)
-        made = value if made is None else b.select(_marked(b, places, shape_of(value)), value, made)
-    assert made is not None
-    before, _, _ = shape_of(made)
-    return b.reshape(made, (before, len(wanted) * size, shape_of(sources[0])[2]))
+        routed = value if routed is None else b.select(_marked(b, places, shape_of(value)), value, routed)
+    assert routed is not None
+    before, _, _ = shape_of(routed)
+    return b.reshape(routed, (before, len(wanted) * size, shape_of(sources[0])[2]))
 
 
 def _moved(b: Builder, value: Value, start: Places, goal: Places) -> Value:
@@ -312,12 +312,12 @@ def _shifted(b: Builder, value: Value, by: int, down: bool) -> Value:
 
 def _resized(b: Builder, value: Value, rows: int) -> Value:
     """More rows, or only the first."""
-    before, held, after = shape_of(value)
-    if held > rows:
+    before, count, after = shape_of(value)
+    if count > rows:
         zero = b.constant(Tile(I32), 0)
         return b.extract(value, (zero, zero, zero), (before, rows, after))
-    while held < rows:
-        value, held = b.cat(value, value, 1), 2 * held
+    while count < rows:
+        value, count = b.cat(value, value, 1), 2 * count
     return value
 
 

@@ -26,7 +26,6 @@ from tileproof.backends.cuda.tileir.types import (
     I32,
     I64,
     Block,
-    Element,
     Location,
     Number,
     Predicate,
@@ -39,9 +38,10 @@ from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, W
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Schedule
 
-from .layout_facts import Facts
+from .layout_specialization import Facts
 from .memory_order import Order, can_wait
 from .positions import Position, materialised
+from .tiles import element_of, shape_of, spread
 from .wrapping_sums import Sums
 
 ELEMENTS: Final[Mapping[str, Number]] = {
@@ -143,7 +143,7 @@ class State:
     dimensions: Mapping[str, Position] = field(default_factory=dict)
     point: Value | None = None
     """The number of the program, as I64; None where all programs do the same."""
-    turned: Mapping[Tile, Permute] = field(default_factory=dict)
+    transposed: Mapping[Tile, Permute] = field(default_factory=dict)
     """Loaded tiles of which only the transpose is used, and that: they are loaded so."""
     fused: Mapping[AnyValue, Binary] = field(default_factory=dict)
     """Products that are written together with the sum they are added to."""
@@ -182,10 +182,10 @@ class State:
 
     def get(self, tile: Tile) -> Value:
         """What a tile is held as."""
-        held = self.values.get(tile)
-        if held is None:
-            held = self.values[tile] = materialised(self.b, self.positions[tile], self.padded(tile.type))
-        return held
+        value = self.values.get(tile)
+        if value is None:
+            value = self.values[tile] = materialised(self.b, self.positions[tile], self.padded(tile.type))
+        return value
 
     def put(self, tile: Tile, value: Value, *, clean: bool = False) -> None:
         """Defines a tile; `clean` if its dead lanes are zero."""
@@ -220,18 +220,13 @@ class State:
 
     def spread(self, scalar: Value, shape: Sequence[int]) -> Value:
         """A scalar in every lane of a shape."""
-        assert isinstance(scalar.type, TileOf)
-        assert scalar.type.rank == 0
-        if not shape:
-            return scalar
-        return self.b.broadcast(self.b.reshape(scalar, (1,) * len(shape)), tuple(shape))
+        return spread(self.b, scalar, tuple(shape))
 
     def along(self, line: Value, shape: Sequence[int], axis: int) -> Value:
         """A tile of one axis laid along an axis of a shape."""
-        assert isinstance(line.type, TileOf)
         if len(shape) == 1:
             return line
-        ones = tuple(line.type.shape[0] if place == axis else 1 for place in range(len(shape)))
+        ones = tuple(shape_of(line)[0] if place == axis else 1 for place in range(len(shape)))
         return self.b.broadcast(self.b.reshape(line, ones), tuple(shape))
 
     def lanes(self, shape: Sequence[int], axis: int, element: Number = I32) -> Value:
@@ -240,12 +235,12 @@ class State:
 
     def hints(self, *, tma: bool = True) -> dict[str, dict[str, int | bool]]:
         """What the schedule says of loads and stores, and whether the copy engine may be used at all."""
-        said: dict[str, int | bool] = {}
+        settings: dict[str, int | bool] = {}
         if self.schedule.latency is not None:
-            said["latency"] = self.schedule.latency
+            settings["latency"] = self.schedule.latency
         if not (tma and self.schedule.tma):
-            said["allow_tma"] = False
-        return {self.target.arch: said} if said else {}
+            settings["allow_tma"] = False
+        return {self.target.arch: settings} if settings else {}
 
     def is_parameter(self, tensor: Tensor) -> bool:
         """Whether a tensor is one that the launch passes, and not a part of it."""
@@ -274,18 +269,18 @@ class State:
             return None
         shape = self.padded(tile)
         line = self.b.iota(shape[axis], I32)
-        inside = self.b.cmpi(Predicate.LESS, line, self.spread(self.live_value(tile.axes[axis]), line_shape(line)),
+        inside = self.b.cmpi(Predicate.LESS, line, self.spread(self.live_value(tile.axes[axis]), shape_of(line)),
                              signed=True)  # fmt: skip
         return self.along(inside, shape, axis)
 
     def mask_all(self, tile: TileType) -> Value | None:
         """Which lanes are live along every axis; None if all are."""
-        found: Value | None = None
+        total: Value | None = None
         for axis in range(tile.rank):
             mask = self.mask(tile, axis)
             if mask is not None:
-                found = mask if found is None else self.b.andi(found, mask)
-        return found
+                total = mask if total is None else self.b.andi(total, mask)
+        return total
 
     def cleaned(self, tile: Tile, axis: int) -> Value:
         """A tile with zero in the dead lanes of an axis."""
@@ -293,9 +288,7 @@ class State:
         mask = None if value in self.clean else self.mask(tile.type, axis)
         if mask is None:
             return value
-        assert isinstance(value.type, TileOf)
-        assert isinstance(value.type.element, Number)
-        return self.b.select(mask, value, self.splat(value.type.element, value.type.shape, 0))
+        return self.b.select(mask, value, self.splat(element_of(value), shape_of(value), 0))
 
     # Regions and other states.
 
@@ -314,18 +307,6 @@ class State:
     def at(self, span: Span) -> None:
         """Says where in the source the operations that follow come from."""
         self.b.location = Location(PurePath(span.source.name).name, span.line, span.column)
-
-
-def line_shape(line: Value) -> tuple[int, ...]:
-    """The shape of a value that is a tile."""
-    assert isinstance(line.type, TileOf)
-    return line.type.shape
-
-
-def element_of(value: Value) -> Element:
-    """What a tile is made of."""
-    assert isinstance(value.type, TileOf)
-    return value.type.element
 
 
 def bytes_of(dtype: DType) -> int:

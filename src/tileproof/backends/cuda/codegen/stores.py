@@ -19,10 +19,11 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, TensorType, Tile
 from tileproof.language.dtypes import F32, I32, U32, DType
 
-from .access import Region, coordinate, ends_ragged, inbounds, live_mask, pointers, region, tile_order, tile_view
-from .access import both as both_masks
 from .conversions import cast
-from .state import State, line_shape
+from .loads import Region, coordinate, ends_ragged, inbounds, live_mask, pointers, region, tile_order, tile_view
+from .loads import both as both_masks
+from .state import State
+from .tiles import shape_of
 
 
 def store(s: State, op: ops.Store) -> None:
@@ -58,7 +59,7 @@ def _store(s: State, op: ops.Store) -> None:
         is_inside = all(pick.is_inside for pick in where.picks)
         order = tile_order(where, None)
         tile = tuple(where.picks[axis].lanes for axis in order)
-        if tile != line_shape(value):
+        if tile != shape_of(value):
             value = s.b.reshape(value, tile)
         seen = tile_view(s, view, where, order, None)
         done = s.b.store_view(
@@ -151,7 +152,7 @@ _MODES = {
 
 
 def _extreme(s: State, places: Value, value: Value, mask: Value | None, dtype: DType, *, is_max: bool) -> None:
-    b, shape = s.b, line_shape(value)
+    b, shape = s.b, shape_of(value)
     of: Number = I64 if dtype.bits == 64 else I32_ELEMENT
     bits = b.bitcast(value, of)
     # The NaN that is greater, or less, than all numbers as the integers that are compared.

@@ -17,7 +17,7 @@ from tileproof.ir.types import AnyValue, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .layout_facts import SHORT, Facts
+from .layout_specialization import SHORT, Facts
 
 _LARGEST: Final = 2**31 - 1
 IsZero: TypeAlias = Callable[[Tile], bool]
@@ -43,7 +43,7 @@ class Sums:
     _makers: dict[AnyValue, ops.AnyOp] = field(init=False, default_factory=dict)
     _loops: dict[AnyValue, tuple[ops.TilesLoop, int]] = field(init=False, default_factory=dict)
     """For what a loop carries, or gives, the loop and the place."""
-    _asked: set[AnyValue] = field(init=False, default_factory=set)
+    _pending: set[AnyValue] = field(init=False, default_factory=set)
     """What loops carry whose growth is being found: a sum that grows with itself has no bound."""
     products: set[AnyValue] = field(init=False, default_factory=set)
     """What comes from products of matrices of integers, whatever was done to it."""
@@ -69,7 +69,7 @@ class Sums:
             loop, place = self._loops[sum_]
             grown = self._growth(loop, place, is_zero, is_inside=sum_ is loop.carried[place])
             return _added(self._total(loop.inits[place], is_zero), grown)
-        return self._made(sum_, is_zero, lambda part: self._total(part, is_zero))
+        return self._total_by_parts(sum_, is_zero, lambda part: self._total(part, is_zero))
 
     def _growth(self, loop: ops.TilesLoop, place: int, is_zero: IsZero, *, is_inside: bool = False) -> int | None:
         """What a loop adds to what it carries; inside of it, before the last turn."""
@@ -77,11 +77,11 @@ class Sums:
         if not isinstance(extent, int):
             extent = SHORT - 1 if loop.walker.type.dimension in self.facts.short else None
         size = 1 if loop.walker.type.size is None else loop.walker.type.size
-        if extent is None or loop.start is not None or not isinstance(size, int) or carried in self._asked:
+        if extent is None or loop.start is not None or not isinstance(size, int) or carried in self._pending:
             return None
-        self._asked.add(carried)
+        self._pending.add(carried)
         of_turn = self._since(loop.body.yields[place], carried, is_zero)
-        self._asked.discard(carried)
+        self._pending.discard(carried)
         turns = -(-extent // size)
         return None if of_turn is None else max(turns - is_inside, 0) * of_turn
 
@@ -93,9 +93,9 @@ class Sums:
             loop, place = self._loops[sum_]
             before = self._since(loop.inits[place], origin, is_zero)
             return _added(before, self._growth(loop, place, is_zero, is_inside=sum_ is loop.carried[place]))
-        return self._made(sum_, is_zero, lambda part: self._since(part, origin, is_zero))
+        return self._total_by_parts(sum_, is_zero, lambda part: self._since(part, origin, is_zero))
 
-    def _made(self, sum_: Tile, is_zero: IsZero, counted: Callable[[Tile], int | None]) -> int | None:
+    def _total_by_parts(self, sum_: Tile, is_zero: IsZero, counted: Callable[[Tile], int | None]) -> int | None:
         """The size of a sum, by that of the one that it is made of."""
         maker = self._makers.get(sum_)
         match maker:
@@ -116,14 +116,14 @@ def _added(one: int | None, other: int | None) -> int | None:
 def _from_products(body: ops.Block) -> set[AnyValue]:
     """The values of a kernel that products of matrices of integers may be in."""
     every = list(walk(body))
-    found: set[AnyValue] = {op.result for op in every if isinstance(op, ops.Mma) and op.left.type.dtype.is_integer}
+    values: set[AnyValue] = {op.result for op in every if isinstance(op, ops.Mma) and op.left.type.dtype.is_integer}
     before = 0
-    while len(found) > before:
-        before = len(found)
+    while len(values) > before:
+        before = len(values)
         for sources, results in (way for op in every for way in _ways(op)):
-            if not found.isdisjoint(sources):
-                found.update(results)
-    return found
+            if not values.isdisjoint(sources):
+                values.update(results)
+    return values
 
 
 def _ways(op: ops.AnyOp) -> Iterator[tuple[Sequence[AnyValue], Sequence[AnyValue]]]:
@@ -133,9 +133,9 @@ def _ways(op: ops.AnyOp) -> Iterator[tuple[Sequence[AnyValue], Sequence[AnyValue
             for init, carried, left, result in zip(op.inits, op.carried, op.body.yields, op.results, strict=True):
                 yield (init, left), (carried, result)
         case ops.Fold(combiner=by) | ops.Scan(combiner=by) | ops.Join(combiner=by):
-            for place, (operand, made, result) in enumerate(zip(op.operands, by.body.yields, op.results, strict=True)):
+            for place, (operand, end, result) in enumerate(zip(op.operands, by.body.yields, op.results, strict=True)):
                 first = (op.identities[place],) if isinstance(op, ops.Fold) else ()
-                yield (operand, *first, made), (by.left[place], by.right[place], result)
+                yield (operand, *first, end), (by.left[place], by.right[place], result)
         case ops.If():
             for one, other, result in zip(op.then.yields, op.orelse.yields, op.results, strict=True):
                 yield (one, other), (result,)

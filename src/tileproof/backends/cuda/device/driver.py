@@ -37,34 +37,15 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class PoolUse:
-    """How many bytes of a pool are in use and how many it holds, now and at most so far."""
-
-    used: int
-    used_high: int
-    reserved: int
-    reserved_high: int
-
-
-@dataclass(frozen=True, slots=True)
 class Pool:
     """The memory that streams of a GPU take theirs from. It keeps what is freed, until it is trimmed."""
 
     device: Gpu
     handle: Any
 
-    @property
-    def use(self) -> PoolUse:
-        """How much of it is in use."""
-        return PoolUse(*map(self._read, ("USED_MEM_CURRENT", "USED_MEM_HIGH", "RESERVED_MEM_CURRENT",
-                                         "RESERVED_MEM_HIGH")))  # fmt: skip
-
     def trim(self, keep: int = 0) -> None:
         """Gives memory that is not in use back to the GPU, but for `keep` bytes."""
         self.device.call("trimming a memory pool", "cuMemPoolTrimTo", self.handle, keep)
-
-    def _read(self, name: str) -> int:
-        return int(self.device.call("asking a memory pool", "cuMemPoolGetAttribute", self.handle, self._which(name)))
 
     def _write(self, name: str, value: int) -> None:
         word = self.device.driver.api.cuuint64_t(value)
@@ -154,18 +135,6 @@ def taken(device: Gpu) -> Event:
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionAttributes:
-    """What the driver says of a kernel it has loaded."""
-
-    registers: int
-    local_bytes: int
-    """Memory of each thread for what did not fit its registers."""
-    shared_bytes: int
-    threads: int
-    """The most threads a block can have."""
-
-
-@dataclass(frozen=True, slots=True)
 class Function:
     """A kernel on a GPU. `handle` can be launched by `cuLaunchKernel` and `cuLaunchKernelEx` from any thread."""
 
@@ -173,19 +142,6 @@ class Function:
     handle: int
     device: Gpu
     module: Module = field(repr=False)
-
-    @property
-    def attributes(self) -> FunctionAttributes:
-        asked = ("NUM_REGS", "LOCAL_SIZE_BYTES", "SHARED_SIZE_BYTES", "MAX_THREADS_PER_BLOCK")
-        return FunctionAttributes(*(self._attribute(each) for each in asked))
-
-    def _attribute(self, name: str) -> int:
-        driver = self.device.driver
-        which = getattr(driver.api.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
-        kernel, device = driver.api.CUkernel(self.handle), driver.device(self.device.ordinal)
-        doing = f"asking what `{self.name}` takes"
-        return int(self.device.call(doing, "cuKernelGetAttribute", which, kernel, device))
-
 
 @dataclass(frozen=True, slots=True)
 class Module:
@@ -206,69 +162,28 @@ class Module:
         return Function(name, int(kernel), self.device, self)
 
 
-@dataclass(frozen=True, slots=True)
-class LaunchAttributes:
-    """What a launch says beyond grid and stream."""
+def launch(function: Function, grid: tuple[int, int, int], stream: int, words: int, *, early: bool = False) -> None:
+    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter.
 
-    cluster: tuple[int, int, int] | None = None
-    """How many programs run side by side with shared memory; None leaves it to the code, which knows it."""
-    pdl: bool = False
-    """Whether it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch)."""
-
-
-_PLAIN: Final = LaunchAttributes()
-
-
-def launch(
-    function: Function, grid: tuple[int, int, int], stream: int, words: int, attributes: LaunchAttributes = _PLAIN
-) -> None:
-    """Starts a Tile IR kernel. `words` is the address of an array with the address of each parameter."""
+    `early`: it may begin before the kernel ahead of it on the stream has ended (programmatic dependent launch).
+    """
     if 0 in grid:
         return
     driver = function.device.driver
     api = driver.api
     config = api.CUlaunchConfig()
     config.gridDimX, config.gridDimY, config.gridDimZ = grid
-    # How many threads a program has is written in the code: the driver wants to hear 1.
+    # The code fixes how many threads and clusters a program has: the driver expects 1.
     config.blockDimX = config.blockDimY = config.blockDimZ = 1
     config.hStream = stream
-    extra = []
-    if attributes.cluster is not None:
-        cluster = _attribute(api, "CLUSTER_DIMENSION")
-        cluster.value.clusterDim.x, cluster.value.clusterDim.y, cluster.value.clusterDim.z = attributes.cluster
-        extra.append(cluster)
-    if attributes.pdl:
-        early = _attribute(api, "PROGRAMMATIC_STREAM_SERIALIZATION")
-        early.value.programmaticStreamSerializationAllowed = 1
-        extra.append(early)
-    if extra:
-        config.attrs, config.numAttrs = extra, len(extra)
+    if early:
+        attribute = api.CUlaunchAttribute()
+        attribute.id = api.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+        attribute.value.programmaticStreamSerializationAllowed = 1
+        config.attrs, config.numAttrs = [attribute], 1
     kernel = api.CUkernel(function.handle)
     function.device.call(f"launching `{function.name}`", "cuLaunchKernelEx", config, kernel, words, 0)
     driver.launched.append(function.name)
-
-
-def _attribute(api: Any, name: str) -> Any:
-    attribute = api.CUlaunchAttribute()
-    attribute.id = getattr(api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
-    return attribute
-
-
-_KINDS: Final = {
-    "KERNEL": "kernel", "MEMCPY": "copy", "MEMSET": "fill", "HOST": "host function", "GRAPH": "graph",
-    "EMPTY": "nothing", "WAIT_EVENT": "wait for an event", "EVENT_RECORD": "event", "MEM_ALLOC": "allocation",
-    "MEM_FREE": "free", "BATCH_MEM_OP": "memory operation", "CONDITIONAL": "condition",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """One thing that a graph does."""
-
-    kind: str
-    """`kernel`, `copy`, `fill`, `host function`, and so on."""
-    name: str = ""
-    """Of a kernel; "" for others."""
 
 
 class CapturedGraph:
@@ -280,25 +195,11 @@ class CapturedGraph:
         self.device, self.handle = device, handle
         device.driver.drop_with(self, "cuGraphDestroy", handle)
 
-    def nodes(self) -> tuple[Node, ...]:
-        """What it does."""
-        return tuple(map(self._node, self._handles()))
-
-    def edges(self) -> tuple[tuple[int, int], ...]:
-        """Which of `nodes` comes after which, by their places: (earlier, later)."""
-        doing = "looking at a graph"
-        *_, count = self.device.call(doing, "cuGraphGetEdges", self.handle)
-        if not count:
-            return ()
-        earlier, later, *_ = self.device.call(doing, "cuGraphGetEdges", self.handle, int(count))
-        places = {int(handle): place for place, handle in enumerate(self._handles())}
-        return tuple((places[int(one)], places[int(other)]) for one, other in zip(earlier, later, strict=True))
-
     def instantiate(self) -> ExecutableGraph:
         """What runs it. This graph may end before that does."""
         handle = self.device.call("making a graph ready", "cuGraphInstantiate", self.handle, 0)
-        nodes = (self._node(each) for each in reversed(self._handles()))
-        last = islice((node.name for node in nodes if node.name), self.device.driver.launched.maxlen)
+        names = (self._kernel(each) for each in reversed(self._handles()))
+        last = islice(filter(None, names), self.device.driver.launched.maxlen)
         return ExecutableGraph(self.device, int(handle), tuple(last)[::-1])
 
     def _handles(self) -> list[Any]:
@@ -308,17 +209,14 @@ class CapturedGraph:
         handles, _ = self.device.call("looking at a graph", "cuGraphGetNodes", self.handle, int(count))
         return list(handles)
 
-    def _node(self, handle: Any) -> Node:
-        kind = self.device.call("looking at a graph", "cuGraphNodeGetType", handle)
-        short = str(kind.name).removeprefix("CU_GRAPH_NODE_TYPE_")
-        return Node(_KINDS.get(short, short.lower().replace("_", " ")), self._kernel(handle) if not int(kind) else "")
-
     def _kernel(self, handle: Any) -> str:
-        """The name of a kernel, or "kernel" if the driver does not know it."""
+        """The name of the kernel that a node launches: "kernel" if the driver does not know it, "" for other nodes."""
+        if int(self.device.call("looking at a graph", "cuGraphNodeGetType", handle)):
+            return ""
         api = self.device.driver.api
-        found = self.device.call("looking at a graph", "cuGraphKernelNodeGetParams", handle)
+        parameters = self.device.call("looking at a graph", "cuGraphKernelNodeGetParams", handle)
         # Either may be what it was launched by, and the other be 0 or something that has no name.
-        for kernel, name_of in ((found.kern, api.cuKernelGetName), (found.func, api.cuFuncGetName)):
+        for kernel, name_of in ((parameters.kern, api.cuKernelGetName), (parameters.func, api.cuFuncGetName)):
             if int(kernel):
                 result, name = name_of(kernel)
                 if not int(result) and name:
@@ -346,9 +244,8 @@ class ExecutableGraph:
 
 
 __all__ = [
-    "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "FunctionAttributes", "LaunchAttributes",
-    "Memory", "Module", "Node", "Place", "Pool", "PoolUse", "device_count", "entry_point", "in_words", "launch", "load",
-    "lost", "place_of", "version",
+    "CapturedGraph", "Device", "Event", "ExecutableGraph", "Function", "Memory", "Module", "Place", "Pool",
+    "device_count", "entry_point", "in_words", "launch", "load", "lost", "place_of", "version",
 ]  # fmt: skip
 
 _SETTERS: Final = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}
@@ -359,12 +256,12 @@ def _imported() -> Any:
 
 
 @cache
-def _found() -> Driver | Diagnostic:
+def _opened() -> Driver | Diagnostic:
     """The driver, initialised and new enough, or why it cannot be used. Asked for once: the search takes time."""
     try:
-        found = Driver(_imported())
-        found.call("starting CUDA", "cuInit", 0)
-        supported = int(found.call("reading its version", "cuDriverGetVersion"))
+        driver = Driver(_imported())
+        driver.call("starting CUDA", "cuInit", 0)
+        supported = int(driver.call("reading its version", "cuDriverGetVersion"))
     except ImportError:
         missing = "the package cuda-bindings, which calls the NVIDIA driver, is not installed"
         return Diagnostic(Code.NO_GPU, missing, help="install it: `pip install 'tileproof[cuda]'`")
@@ -376,14 +273,14 @@ def _found() -> Driver | Diagnostic:
         return no_gpu("the NVIDIA driver is not installed", *str(error).splitlines()[:1])
     if supported < OLDEST:
         return too_old(f"the NVIDIA driver supports CUDA {_dotted(supported)}, and {_dotted(OLDEST)} is needed")
-    return found
+    return driver
 
 
 def _driver() -> Driver:
-    found = _found()
-    if isinstance(found, Diagnostic):
-        raise LaunchError(found)
-    return found
+    driver = _opened()
+    if isinstance(driver, Diagnostic):
+        raise LaunchError(driver)
+    return driver
 
 
 def _dotted(number: int) -> str:
@@ -392,20 +289,20 @@ def _dotted(number: int) -> str:
 
 def lost() -> Diagnostic | None:
     """What the context of this process was lost by, if it was: then no call works any more. Starts nothing."""
-    if not _found.cache_info().currsize:
+    if not _opened.cache_info().currsize:
         return None
-    found = _found()
-    return found.lost if isinstance(found, Driver) else None
+    driver = _opened()
+    return driver.lost if isinstance(driver, Driver) else None
 
 
 def device_count() -> int:
     """How many GPUs can be used; 0 also where there is no driver. `Device(0)` says why."""
-    found = _found()
-    if not isinstance(found, Driver):
+    driver = _opened()
+    if not isinstance(driver, Driver):
         return 0
-    if found.count is None:
-        found.count = int(found.call("counting the GPUs", "cuDeviceGetCount"))
-    return found.count
+    if driver.count is None:
+        driver.count = int(driver.call("counting the GPUs", "cuDeviceGetCount"))
+    return driver.count
 
 
 def version() -> str:
@@ -427,8 +324,8 @@ def place_of(address: int) -> Place:
         attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
         attribute.CU_POINTER_ATTRIBUTE_IS_MANAGED,
     ]
-    found = driver.call("looking at an address", "cuPointerGetAttributes", len(asked), asked, address)
-    kind, device, is_managed = found
+    values = driver.call("looking at an address", "cuPointerGetAttributes", len(asked), asked, address)
+    kind, device, is_managed = values
     if not int(kind):
         return Place(Memory.UNKNOWN, -1)
     types = driver.api.CUmemorytype
@@ -512,11 +409,6 @@ class Device:
         """Its memory in bytes."""
         driver = _driver()
         return int(driver.call("reading the GPU's memory", "cuDeviceTotalMem", driver.device(self.ordinal)))
-
-    @property
-    def free_memory(self) -> int:
-        """The bytes of it that nobody has, in this or another process. What a pool keeps is not among them."""
-        return self.memory_info()[0]
 
     def memory_info(self) -> tuple[int, int]:
         """The bytes of it that are free, and all that work can have."""
@@ -605,19 +497,13 @@ class Device:
     def make_stream(self, priority: int = 0) -> int:
         """A new stream, which does not wait for the default stream, nor that for it.
 
-        Where work of two streams could go, that of the lower `priority` goes first. A number outside `priorities`
-        counts as the nearest one inside.
+        Where work of two streams could go, that of the lower `priority` goes first: 0 is the least urgent, and a GPU
+        takes a number below its lowest as that.
         """
         flag = int(_driver().api.CUstream_flags.CU_STREAM_NON_BLOCKING)
         if not priority:
             return int(self.call("making a stream", "cuStreamCreate", flag))
         return int(self.call("making a stream", "cuStreamCreateWithPriority", flag, priority))
-
-    @property
-    def priorities(self) -> range:
-        """The priorities that streams can have, the most urgent first."""
-        last, first = self.call("asking for the priorities of streams", "cuCtxGetStreamPriorityRange")
-        return range(int(first), int(last) + 1)
 
     def end_stream(self, stream: int) -> None:
         """Gives a stream back; what it was given is still done."""

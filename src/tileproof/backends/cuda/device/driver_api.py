@@ -70,9 +70,9 @@ def lost_earlier(doing: str, first: Diagnostic) -> Diagnostic:
     return Diagnostic(Code.CUDA_FAILED, message, notes=(first.message, *first.notes), help=_RESTART)
 
 
-def explained(
+def diagnostic_of(
     number: int,
-    said: str,
+    error: str,
     doing: str,
     *,
     room: tuple[int, int] | None,
@@ -84,7 +84,7 @@ def explained(
 
     `is_of_host` says that memory of the host was asked for.
     """
-    note = f"CUDA says {said}"
+    note = f"CUDA says {error}"
     if number in _NO_GPU:
         return no_gpu("no NVIDIA GPU can be used", f"{note} while {doing}")
     if number in _TOO_OLD:
@@ -151,14 +151,14 @@ class Driver:
     def failure(self, result: Any, doing: str, size: int | None = None, *, is_of_host: bool = False) -> Diagnostic:
         """What went wrong, and the way out. Remembers it if nothing works any more."""
         number = int(result)
-        said = getattr(result, "name", f"error {number}")
+        error = getattr(result, "name", f"error {number}")
         known, text = self.api.cuGetErrorString(result)
         if not int(known) and text:
-            said += f" ({bytes(text).decode()})"
+            error += f" ({bytes(text).decode()})"
         known, *room = self.api.cuMemGetInfo()
-        found = explained(
+        diagnostic = diagnostic_of(
             number,
-            said,
+            error,
             _worded(doing, size),
             room=None if int(known) or is_of_host else (int(room[0]), int(room[1])),
             launched=tuple(self.launched),
@@ -166,8 +166,8 @@ class Driver:
             is_of_host=is_of_host,
         )
         if is_lost_by(number) and self.lost is None:
-            self.lost = found
-        return found
+            self.lost = diagnostic
+        return diagnostic
 
     def gone(self, doing: str, size: int | None = None) -> LaunchError:
         """The refusal of a call after the context was lost."""
@@ -179,8 +179,8 @@ class Driver:
         # 0 stands for the default flags.
         address, status = self.call(f"looking up {name}", "cuGetProcAddress", name.encode(), OLDEST, 0)
         if not int(address):
-            said = f"CUDA says {getattr(status, 'name', status)}"
-            raise LaunchError(too_old(f"the NVIDIA driver has no {name}", said))
+            note = f"CUDA says {getattr(status, 'name', status)}"
+            raise LaunchError(too_old(f"the NVIDIA driver has no {name}", note))
         return int(address)
 
     # Contexts.
@@ -195,8 +195,8 @@ class Driver:
         """The primary context of a GPU."""
         if ordinal not in self.contexts:
             # Never given back: torch and others count on theirs until the process ends, and so do our kernels.
-            made = self.call("making a context", "cuDevicePrimaryCtxRetain", self.device(ordinal))
-            self.contexts[ordinal] = int(made)
+            context = self.call("making a context", "cuDevicePrimaryCtxRetain", self.device(ordinal))
+            self.contexts[ordinal] = int(context)
         return self.contexts[ordinal]
 
     def enter(self, ordinal: int) -> bool:
@@ -204,10 +204,10 @@ class Driver:
         if self.lost is not None:
             raise self.gone("looking for a context")
         # Without `call`: this comes before every other call.
-        result, found = self.api.cuCtxGetCurrent()
+        result, current = self.api.cuCtxGetCurrent()
         if result:
             raise LaunchError(self.failure(result, "looking for a context"))
-        before = int(found)
+        before = int(current)
         if not before:
             self.call("entering the GPU's context", "cuCtxSetCurrent", self.context(ordinal))
             return False

@@ -9,21 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from tileproof.backends import points
-from tileproof.backends.cuda.assembler.assemble import Assembled, Job, Options, assemble_many
+from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
-from tileproof.backends.cuda.codegen.layout_facts import Facts, facts_of, layout_of, steps_of
-from tileproof.backends.cuda.codegen.memory_order import Dependent
-from tileproof.backends.cuda.codegen.parameters import CHUNK, Slot
-from tileproof.backends.cuda.codegen.program import Program, Stage, program
-from tileproof.backends.cuda.codegen.state import Target, number
+from tileproof.backends.cuda.codegen.combined_tensors import CHUNK
+from tileproof.backends.cuda.codegen.layout_specialization import Facts, facts_of, layout_of, steps_of
+from tileproof.backends.cuda.codegen.parameters import Slot
+from tileproof.backends.cuda.codegen.program import Program, Request, Stage
+from tileproof.backends.cuda.codegen.state import number
 from tileproof.backends.interpreter.reports import Reporter
-from tileproof.backends.launching import places, segment_table
+from tileproof.backends.parallel_space import place_count, segment_table, space_of
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, size_of
 from tileproof.ir.walk import walk
-from tileproof.language.kernel import Schedule
 
 from . import driver
 from .driver import Device, Function
@@ -55,64 +53,28 @@ class Code:
     """Multiprocessors that a program takes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be compiled."""
-
-    kernel: ops.KernelIR
-    facts: Facts
-    target: Target
-    schedule: Schedule
-    name: str
-    serial: bool = False
-    dependent: Dependent | None = None
-    """Whether it may begin before the kernel ahead of it has ended, and what it may read by then."""
-
-    def lowered(self) -> Program:
-        """The bytecode."""
-        return program(
-            self.kernel, self.facts, self.target, self.schedule, self.name, serial=self.serial,
-            dependent=self.dependent,
-        )  # fmt: skip
-
-
-def compile_kernel(request: Request, options: Options | None = None) -> Code:
+def compile_kernel(request: Request) -> Code:
     """Machine code of a kernel."""
-    ((_, code),) = compile_many([request], options)
-    return code
+    program = request.lowered()
+    return code_of(request, program, assemble(job_of(request, program)))
 
 
-def compile_many(
-    requests: Sequence[Request], options: Options | None = None, workers: int | None = None
-) -> list[tuple[Request, Code]]:
-    """Machine code of several kernels, assembled at the same time."""
-    lowered = {}
-    for request in requests:
-        made = request.lowered()
-        lowered[job_of(request, made, options or Options())] = request, made
-    found = []
-    for job, assembled in assemble_many(list(lowered), workers):
-        request, made = lowered[job]
-        found.append((request, code_of(request, made, assembled)))
-    return found
-
-
-def job_of(request: Request, made: Program, options: Options) -> Job:
+def job_of(request: Request, program: Program, *, remarks: bool = False) -> Job:
     """What the assembler is to do for a request."""
     def in_other_words() -> bytes:
         return replace(request, target=replace(request.target, is_disguised=True)).lowered().bytecode
 
     spans, name = _spans(request.kernel), request.kernel.name
-    return Job(made.bytecode, request.target.arch, options, spans, name, in_other_words)
+    return Job(program.bytecode, request.target.arch, spans, name, remarks, in_other_words)
 
 
-def code_of(request: Request, made: Program, assembled: Assembled) -> Code:
+def code_of(request: Request, program: Program, assembled: Assembled) -> Code:
     """What is kept of a compiled kernel."""
     cluster = max((math.prod(each.cluster) for each in assembled.resources), default=1)
     return Code(
-        request.name, request.target.arch, assembled.cubin, made.slots, made.stages, made.piece, made.shadows,
-        made.is_persistent, made.is_serial, made.has_report, request.schedule.occupancy or 1, assembled.resources,
-        assembled.seconds, made.is_dependent, cluster,
+        request.name, request.target.arch, assembled.cubin, program.slots, program.stages, program.piece,
+        program.shadows, program.is_persistent, program.is_serial, program.has_report, request.schedule.occupancy or 1,
+        assembled.resources, assembled.seconds, program.is_dependent, cluster,
     )  # fmt: skip
 
 
@@ -160,7 +122,7 @@ def parallel_of(kernel: ops.KernelIR) -> ops.Parallel | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
+class LaunchSpace:
     """The programs of a launch."""
 
     counts: Mapping[str, int]
@@ -181,9 +143,9 @@ class Space:
         return self.programs // max(self.pieces, 1)
 
 
-def space_of(
+def launch_space(
     kernel: ops.KernelIR, dimensions: Mapping[str, int], borders: Callable[[str], Any]
-) -> Space:
+) -> LaunchSpace:
     """The programs of a launch; `borders` gives the elements of an `Offsets` argument."""
     parallel = parallel_of(kernel)
     counts: dict[str, int] = {}
@@ -199,10 +161,10 @@ def space_of(
                 tables[walker.name] = segment_table(offsets, number(size_of(walker)))
                 counts[walker.name] = len(tables[walker.name])
             else:
-                counts[walker.name] = places(walker, dimensions)
+                counts[walker.name] = place_count(walker, dimensions)
             if walker.type.is_piece:
                 pieces = counts[walker.name]
-    return Space(counts, tables, seen, pieces)
+    return LaunchSpace(counts, tables, seen, pieces)
 
 
 # Launches.
@@ -236,7 +198,7 @@ class Loaded:
         """The same code for a kernel of the same text."""
         return Loaded(kernel, self.code, self.device, self.functions)
 
-    def grid(self, stage: Stage, space: Space, arrays: Mapping[str, Any]) -> int:
+    def grid(self, stage: Stage, space: LaunchSpace, arrays: Mapping[str, Any]) -> int:
         """How many blocks a stage has."""
         if stage.grid == "none":
             return 0 if space.programs else 1
@@ -250,7 +212,7 @@ class Loaded:
             return min(programs, max(self.sm_count * self.code.occupancy // self.code.cluster, 1))
         return programs
 
-    def can_depend(self, space: Space, arrays: Mapping[str, Any]) -> bool:
+    def can_depend(self, space: LaunchSpace, arrays: Mapping[str, Any]) -> bool:
         """Whether a launch can be dependent, behind another launch of code that is.
 
         Its blocks begin when the last blocks of the kernel ahead have, so they take the place of none of them.
@@ -258,7 +220,7 @@ class Loaded:
         return self.is_dependent and self.grid(self.code.stages[0], space, arrays) > 0
 
     def fixed_words(
-        self, arrays: Mapping[str, Any], dimensions: Mapping[str, int], space: Space
+        self, arrays: Mapping[str, Any], dimensions: Mapping[str, int], space: LaunchSpace
     ) -> list[int]:
         """The words of the parameters that follow from shapes and strides; 0 for the others."""
         steps = {
@@ -293,7 +255,7 @@ class Loaded:
         first = int(np.flatnonzero(reports[:, 0])[0])
         site, index, low, high = (int(word) for word in reports[first])
         op = sites_of(self.kernel)[site - 1]
-        space = points.space_of(self.kernel, dimensions, tensors)
+        space = space_of(self.kernel, dimensions, tensors)
         reporter = Reporter(self.kernel, space, dimensions)
         point = None if first == 0 else first - 1
         return reporter.failed_check(op, index, low, high, point)

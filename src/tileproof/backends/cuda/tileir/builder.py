@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from .arithmetic import Arithmetic
-from .checks import INTEGERS, expect, permutation, tile, token, well_formed, wrong
-from .control import Control
+from .builder_arithmetic import Arithmetic
+from .builder_checks import INTEGERS, expect, permutation, tile, well_formed, wrong
+from .builder_memory import Memory
+from .builder_regions import Control
 from .literals import Scalar, payload
-from .memory import Memory
 from .types import (
     BF16,
     F8E4M3,
@@ -17,7 +17,6 @@ from .types import (
     F16,
     F32,
     F64,
-    I1,
     I8,
     I32,
     TF32,
@@ -106,23 +105,14 @@ class Builder(Arithmetic, Control, Memory):
         self._part("extract", part, kind, indices)
         return self.one("extract", (x, tuple(indices)), part)
 
-    def unpack(self, x: Value, element: Number) -> Value:
-        """The numbers whose bytes are those of a tile of i8."""
-        kind = tile("unpack", x)
-        if kind.rank != 1 or kind.element != I8 or element in (I1, TF32) or element.bits == 8:
-            raise wrong("unpack", f"the operand must be bytes in one dimension, and {element} not one of 8 bits", x)
-        if kind.count * 8 % element.bits:
-            raise wrong("unpack", f"the bytes must make up whole {element}", x)
-        return self.one("unpack", (x,), well_formed("unpack", Tile(element, (kind.count * 8 // element.bits,))))
-
     # Products of matrices: m x k times k x n, added to m x n; a third dimension in front is a batch.
 
-    def mmaf(self, x: Value, y: Value, acc: Value, fast: bool = False) -> Value:
-        """The product of float matrices plus `acc`; fast may add up f8 with fewer bits."""
+    def mmaf(self, x: Value, y: Value, acc: Value) -> Value:
+        """The product of float matrices plus `acc`."""
         left, right, total = self._matrices("mmaf", x, y, acc)
         if left.element != right.element or total.element not in _PRODUCTS.get(left.element, ()):
             raise wrong("mmaf", "there is no such product of floats", x, y, acc)
-        return self.one("mmaf", (x, y, acc), total, {"fast": fast})
+        return self.one("mmaf", (x, y, acc), total, {"fast": False})
 
     def mmai(self, x: Value, y: Value, acc: Value, *, signed_left: bool, signed_right: bool) -> Value:
         """The product of i8 matrices plus `acc` in i32."""
@@ -169,12 +159,11 @@ class Builder(Arithmetic, Control, Memory):
 
     # Debugging.
 
-    def print_(self, form: str, values: Sequence[Value] = (), after: Value | None = None) -> Value:
-        """Print values as a format of printf says. The result is a token."""
+    def print_(self, form: str, values: Sequence[Value] = ()) -> None:
+        """Print values as a format of printf says."""
         for value in values:
             tile("print_tko", value)
-        token("print_tko", after)
-        return self.one("print_tko", (tuple(values), after), TOKEN, {"format": form})
+        self.one("print_tko", (tuple(values), None), TOKEN, {"format": form})
 
     # What several of the above share.
 

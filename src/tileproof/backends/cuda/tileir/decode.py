@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import Final, TypeVar
 
 from . import types
-from .operations import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import CODES, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import DYNAMIC, ENTRY, HINTED, MAGIC, DebugTag, Reader, Section, Tag, TypeTag
 
 _DEEPEST: Final = 100
@@ -58,11 +58,7 @@ class _Decoder:
             producer = self.string(self.reader(Section.PRODUCER))
         reader = self.reader(Section.FUNCTIONS)
         entries = tuple(self.entry(reader) for _ in range(reader.count()))
-        found: tuple[types.Global, ...] = ()
-        if Section.GLOBALS in self.sections:
-            reader = self.reader(Section.GLOBALS)
-            found = tuple(self.read_global(reader) for _ in range(reader.count()))
-        return types.Module(entries, producer, found)
+        return types.Module(entries, producer)
 
     def reader(self, section: Section) -> Reader:
         if section not in self.sections:
@@ -82,10 +78,6 @@ class _Decoder:
     def constant(self, reader: Reader) -> bytes:
         inner = Reader(_entry(reader, self.constants, reader.number(), "constant"), "a constant")
         return inner.take(inner.number())
-
-    def read_global(self, reader: Reader) -> types.Global:
-        name, kind, data = self.string(reader), self.typed(reader, types.Tile), self.constant(reader)
-        return types.Global(name, kind, data, reader.number(), bool(reader.number()), bool(reader.number()))
 
     # Types.
 
@@ -133,10 +125,6 @@ class _Decoder:
                 padded, tile, steps = reader.flag(), reader.array(4), reader.array(4)
                 of, order = self.typed(reader, types.TensorView), reader.array(4)
                 return types.StridedView(tile, steps, of, order, _padding(reader, padded))
-            case TypeTag.GATHER_VIEW:
-                padded, tile = reader.flag(), reader.array(4)
-                of, sparse = self.typed(reader, types.TensorView), reader.number()
-                return types.GatherView(tile, of, sparse, _padding(reader, padded))
             case TypeTag.FUNCTION:
                 taken = tuple(self.type_at(reader) for _ in range(reader.count()))
                 return types.Function(taken, tuple(self.type_at(reader) for _ in range(reader.count())))
@@ -341,7 +329,7 @@ def _sections(data: bytes) -> dict[Section, bytes]:
     reader = Reader(data, "the file", len(MAGIC) + 2)
     if reader.fixed(2):
         raise reader.fail("preview features cannot be read")
-    found: dict[Section, bytes] = {}
+    sections: dict[Section, bytes] = {}
     while True:
         marked = reader.byte()
         section = _named(reader, Section, marked & 0x7F)
@@ -353,27 +341,25 @@ def _sections(data: bytes) -> dict[Section, bytes]:
             if not 1 <= alignment <= 4096:
                 raise reader.fail(f"a section cannot be aligned to {alignment}")
             reader.align(alignment)
-        if section in found:
+        if section in sections:
             raise reader.fail(f"the section of {section.name.lower()} comes twice")
-        found[section] = reader.take(length)
+        sections[section] = reader.take(length)
     if not reader.done:
         raise reader.fail("something follows the end")
-    return found
+    return sections
 
 
 def _promise(reader: Reader) -> types.Promise:
     tag = reader.byte()
-    if tag == Tag.SAME:
-        return types.Same(reader.array(8))
+    if tag not in (Tag.DIVISIBLE, Tag.BOUNDED):
+        raise reader.fail(f"an assumption cannot have tag {tag}")
     divisor = reader.number() if tag == Tag.DIVISIBLE else 0
     flags = reader.byte()
+    if divisor and flags:
+        raise reader.fail("a divisor of some elements only cannot be read")
     first = reader.signed() if flags & 1 else None
     second = reader.signed() if flags & 2 else None
-    if tag == Tag.DIVISIBLE:
-        return types.Divisible(divisor, first, second)
-    if tag == Tag.BOUNDED:
-        return types.Bounded(first, second)
-    raise reader.fail(f"an assumption cannot have tag {tag}")
+    return types.Divisible(divisor) if tag == Tag.DIVISIBLE else types.Bounded(first, second)
 
 
 def _entry(reader: Reader, table: list[bytes], place: int, what: str) -> bytes:

@@ -8,7 +8,7 @@ from os.path import basename, dirname
 from typing import Any, NamedTuple, cast
 
 from . import types
-from .operations import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
+from .operation_table import OPERATIONS, TERMINATORS, VERSIONS, Arity, Attribute, Kind, Operation, Version
 from .wire import (
     DYNAMIC,
     ENTRY,
@@ -20,7 +20,6 @@ from .wire import (
     TypeTag,
     align,
     put,
-    put_all,
     put_array,
     put_signed,
     put_table,
@@ -106,8 +105,6 @@ class _Writer:
         out = bytearray(MAGIC)
         out += bytes((*self.version, 0, 0))
         _section(out, Section.FUNCTIONS, functions, 8)
-        if module.globals:
-            _section(out, Section.GLOBALS, self.globals(module), 1)
         if self.constants:
             _section(out, Section.CONSTANTS, _table(self.constants, 8), 8)
         if self.lists:
@@ -128,15 +125,6 @@ class _Writer:
         entry = bytearray()
         put(entry, len(data))
         return self.constants.setdefault(bytes(entry + data), len(self.constants))
-
-    def globals(self, module: types.Module) -> bytearray:
-        out = bytearray()
-        put(out, len(module.globals))
-        for one in module.globals:
-            place = self.string(one.name), self.type(one.type), self.constant(one.data), one.alignment
-            for number in (*place, int(one.private), int(one.constant)):
-                put(out, number)
-        return out
 
     # Entries and operations.
 
@@ -183,14 +171,14 @@ class _Writer:
             if row.counts_results:
                 put(out, len(op.results))
             for value in op.results:
-                found = known.get(id(value.type))
-                put(out, self.type(value.type) if found is None else found)
+                place_of_type = known.get(id(value.type))
+                put(out, self.type(value.type) if place_of_type is None else place_of_type)
             if layout.flags:
                 word = 0
                 for bit, attribute, place in layout.flags:
                     if attribute:
-                        given = op.attributes.get(attribute)
-                        if given is not None and given is not False:
+                        setting = op.attributes.get(attribute)
+                        if setting is not None and setting is not False:
                             word |= bit
                     elif op.operands[place] is not None:
                         word |= bit
@@ -198,9 +186,9 @@ class _Writer:
             for attribute_row in layout.missing:
                 self.absent(op, attribute_row)
             for attribute_row in layout.written:
-                given = op.attributes.get(attribute_row.name)
-                if given.__class__ is attribute_row.kind:
-                    out.append(cast(int, given))
+                setting = op.attributes.get(attribute_row.name)
+                if setting.__class__ is attribute_row.kind:
+                    out.append(cast(int, setting))
                 else:
                     self.attribute(out, op, layout, attribute_row)
             if layout.bare and len(op.operands) == len(row.operands):
@@ -265,46 +253,46 @@ class _Writer:
 
     def absent(self, op: types.Op, attribute: Attribute) -> None:
         """Refuse an attribute that the version lacks, unless it says what the version means anyway."""
-        given = op.attributes.get(attribute.name)
-        said = any(cast(Sequence[bool], given or ())) if attribute.kind is Kind.BOOLS else given != attribute.default
-        if said and given is not None:
+        value = op.attributes.get(attribute.name)
+        is_set = any(cast(Sequence[bool], value or ())) if attribute.kind is Kind.BOOLS else value != attribute.default
+        if is_set and value is not None:
             since, version = attribute.since, self.version
             raise ValueError(
                 f"{attribute.name} of {op.name} needs bytecode {since[0]}.{since[1]}, not {version[0]}.{version[1]}"
             )
 
     def attribute(self, out: bytearray, op: types.Op, layout: _Layout, attribute: Attribute) -> None:
-        given: Any = op.attributes.get(attribute.name)
+        value: Any = op.attributes.get(attribute.name)
         kind = attribute.kind
-        if given is None and kind is not Kind.BOOLS:
+        if value is None and kind is not Kind.BOOLS:
             if not attribute.optional:
                 raise ValueError(f"{op.name} lacks its attribute {attribute.name}")
             return
         if not isinstance(kind, Kind):
-            raise ValueError(f"{attribute.name} of {op.name} must be one of {kind.__name__}, not {given!r}")
+            raise ValueError(f"{attribute.name} of {op.name} must be one of {kind.__name__}, not {value!r}")
         match kind:
             case Kind.CONSTANT:
-                put(out, self.constant(given))
+                put(out, self.constant(value))
             case Kind.INTEGER:
-                put(out, given)
+                put(out, value)
             case Kind.BOOLS:
                 indices = cast(Sequence[types.Value], op.operands[layout.indices])
                 put(out, len(indices))
-                out += bytes(given or len(indices))
+                out += bytes(value or len(indices))
             case Kind.HINTS:
-                self.hints(out, given)
+                self.hints(out, value)
             case Kind.LITERALS:
-                put(out, len(given))
-                for literal in given:
+                put(out, len(value))
+                for literal in value:
                     self.literal(out, literal)
             case Kind.PROMISE:
-                _promise(out, given)
+                _promise(out, value)
             case Kind.BOOL:
-                out.append(bool(given))
+                out.append(bool(value))
             case Kind.INTEGERS:
-                put_array(out, given, 4)
+                put_array(out, value, 4)
             case Kind.STRING:
-                put(out, self.string(given))
+                put(out, self.string(value))
             case Kind.FLAG:
                 pass
 
@@ -337,10 +325,10 @@ class _Writer:
     # Types.
 
     def type(self, kind: types.Type) -> int:
-        found = self.known.get(id(kind))
-        if found is None:
-            found = self.known[id(kind)] = self.typed(kind)
-        return found
+        place = self.known.get(id(kind))
+        if place is None:
+            place = self.known[id(kind)] = self.typed(kind)
+        return place
 
     def typed(self, kind: types.Type) -> int:
         """The place of a type in the table; the types that it is made of come before it."""
@@ -377,16 +365,12 @@ class _Writer:
                 put(out, self.type(of))
                 put_array(out, order, 4)
                 _padding(out, padding)
-            case types.GatherView(tile, of, sparse, padding):
-                out += bytes((TypeTag.GATHER_VIEW, padding is not None))
-                put_array(out, tile, 4)
-                put(out, self.type(of))
-                put(out, sparse)
-                _padding(out, padding)
             case types.Function(parameters, results):
                 out.append(TypeTag.FUNCTION)
-                put_all(out, [self.type(one) for one in parameters])
-                put_all(out, [self.type(one) for one in results])
+                for group in (parameters, results):
+                    put(out, len(group))
+                    for one in group:
+                        put(out, self.type(one))
         return self.types.setdefault(bytes(out), len(self.types))
 
     def no_pointer_attribute(self, out: bytearray) -> None:
@@ -396,13 +380,13 @@ class _Writer:
     # Where things are in the source.
 
     def location(self, entry: types.Entry, location: types.Location) -> int:
-        found = self.places.get(id(location))
-        if found is None:
+        place = self.places.get(id(location))
+        if place is None:
             if not self.scope:
                 self.scope = self.subprogram(entry, location)
             row = (self.scope, self.string(location.file), location.line, location.column)
-            found = self.places[id(location)] = self.described(DebugTag.LOCATION, *row)
-        return found
+            place = self.places[id(location)] = self.described(DebugTag.LOCATION, *row)
+        return place
 
     def subprogram(self, entry: types.Entry, first: types.Location) -> int:
         """The debug entry of a kernel, which begins where its first location is."""
@@ -441,23 +425,17 @@ def _ended(name: str, block: types.Block) -> None:
 
 
 def _promise(out: bytearray, promise: types.Promise) -> None:
-    optional: tuple[int | None, ...]
     match promise:
-        case types.Same(groups):
-            out.append(Tag.SAME)
-            put_array(out, groups, 8)
-            return
-        case types.Divisible(divisor, every, along):
+        case types.Divisible(divisor):
             out.append(Tag.DIVISIBLE)
             put(out, divisor)
-            optional = every, along
+            out.append(0)  # of every element, along no axis
         case types.Bounded(low, high):
             out.append(Tag.BOUNDED)
-            optional = low, high
-    out.append(sum(1 << bit for bit, number in enumerate(optional) if number is not None))
-    for number in optional:
-        if number is not None:
-            put_signed(out, number)
+            out.append((low is not None) + 2 * (high is not None))
+            for number in (low, high):
+                if number is not None:
+                    put_signed(out, number)
 
 
 def _padding(out: bytearray, padding: types.Padding | None) -> None:

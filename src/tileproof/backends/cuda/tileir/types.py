@@ -151,13 +151,9 @@ _NUMBERS: Final = {
     "f64": (0x09, 64),
     "f8E4M3FN": (0x0A, 8),
     "f8E5M2": (0x0B, 8),
-    "f8E8M0FNU": (0x12, 8),
-    "f4E2M1FN": (0x13, 4),
-    "i4": (0x16, 4),
 }
 
 I1: Final = Number("i1")
-I4: Final = Number("i4")
 I8: Final = Number("i8")
 I16: Final = Number("i16")
 I32: Final = Number("i32")
@@ -169,8 +165,6 @@ TF32: Final = Number("tf32")
 F64: Final = Number("f64")
 F8E4M3: Final = Number("f8E4M3FN")
 F8E5M2: Final = Number("f8E5M2")
-F8E8M0: Final = Number("f8E8M0FNU")
-F4E2M1: Final = Number("f4E2M1FN")
 
 NUMBERS: Final = tuple(Number(name) for name in _NUMBERS)
 """Every element type."""
@@ -252,19 +246,6 @@ class StridedView:
 
 
 @dataclass(frozen=True, slots=True)
-class GatherView:
-    """A tensor seen through tiles whose places along the dimension `sparse` are chosen one by one."""
-
-    tile: tuple[int, ...]
-    of: TensorView
-    sparse: int
-    padding: Padding | None = None
-
-    def __str__(self) -> str:
-        return f"gather_view<tile={_list(self.tile)}, {_seen(self.of, self.padding)}, sparse={self.sparse}>"
-
-
-@dataclass(frozen=True, slots=True)
 class Token:
     """What orders one memory access after another."""
 
@@ -283,14 +264,14 @@ class Function:
     results: tuple[Type, ...] = ()
 
     def __str__(self) -> str:
-        taken, given = (", ".join(map(str, types)) for types in (self.parameters, self.results))
-        return f"({taken}) -> ({given})"
+        taken, results = (", ".join(map(str, types)) for types in (self.parameters, self.results))
+        return f"({taken}) -> ({results})"
 
 
-TileView: TypeAlias = PartitionView | StridedView | GatherView
+TileView: TypeAlias = PartitionView | StridedView
 """What loads and stores of tiles go through."""
 
-Type: TypeAlias = Number | Pointer | Tile | TensorView | PartitionView | StridedView | GatherView | Token | Function
+Type: TypeAlias = Number | Pointer | Tile | TensorView | PartitionView | StridedView | Token | Function
 
 
 def _lengths(shape: tuple[int | None, ...], element: Element) -> str:
@@ -365,24 +346,11 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Global:
-    """A named array in device memory; `data` is laid out as the payload of a constant."""
-
-    name: str
-    type: Tile
-    data: bytes
-    alignment: int = 0
-    private: bool = False
-    constant: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Module:
     """What one file of bytecode holds. `producer` says who wrote it."""
 
     entries: Sequence[Entry]
     producer: str = ""
-    globals: Sequence[Global] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,11 +363,9 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Divisible:
-    """The promise that a value is a multiple of `divisor`: of each `every`-th element along a dimension, if given."""
+    """The promise that a value is a multiple of `divisor`."""
 
     divisor: int
-    every: int | None = None
-    along: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,12 +376,5 @@ class Bounded:
     high: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Same:
-    """The promise that elements are equal within groups of this many along each dimension."""
-
-    groups: tuple[int, ...]
-
-
-Promise: TypeAlias = Divisible | Bounded | Same
+Promise: TypeAlias = Divisible | Bounded
 """What an `assume` may say."""

@@ -25,7 +25,6 @@ class Section(IntEnum):
     DEBUG = 3
     CONSTANTS = 4
     TYPES = 5
-    GLOBALS = 6
     PRODUCER = 7
 
 
@@ -36,7 +35,6 @@ class Tag(IntEnum):
     FLOAT = 2
     BOOL = 3
     DIVISIBLE = 8
-    SAME = 9
     DICTIONARY = 10
     HINTS = 11
     BOUNDED = 12
@@ -51,7 +49,6 @@ class TypeTag(IntEnum):
     PARTITION_VIEW = 0x0F
     FUNCTION = 0x10
     TOKEN = 0x11
-    GATHER_VIEW = 0x14
     STRIDED_VIEW = 0x15
 
 
@@ -87,13 +84,6 @@ def put_signed(out: bytearray, number: int) -> None:
     """
     number &= _WORD
     put(out, (number << 1 & _WORD) ^ (_WORD if number >> 63 else 0))
-
-
-def put_all(out: bytearray, numbers: Sequence[int]) -> None:
-    """Append how many numbers follow, and the numbers."""
-    put(out, len(numbers))
-    for number in numbers:
-        put(out, number)
 
 
 def put_array(out: bytearray, numbers: Sequence[int], width: int) -> None:
@@ -180,10 +170,6 @@ class Reader:
         if byte > 1:
             raise self.fail(f"{byte} is neither true nor false")
         return byte == 1
-
-    def numbers(self) -> tuple[int, ...]:
-        """What `put_all` wrote."""
-        return tuple(self.number() for _ in range(self.count()))
 
     def count(self) -> int:
         """How many things follow: each takes at least a byte, so more than there are bytes cannot be."""

@@ -8,7 +8,7 @@
    empty, and opens it; a worker enters by adding one while it is open. What a worker read or wrote comes before it
    leaves, and the caller returns after the last one left.
 
-   This file is compiled to pool.ll, which is what users get: see tools/build_pool.py. It includes no headers and relies on
+   This file is compiled to pool.ll, which is what users get: see tools/build_native.py. It includes no headers and relies on
    nothing that differs between Linux and macOS. Locks are opaque and have more room than any system wants. */
 
 typedef int i32;

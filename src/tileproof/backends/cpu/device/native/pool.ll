@@ -1,4 +1,4 @@
-; Made by tools/build_pool.py of pool.c, whose sha256 is 41b08a7ae1b58365b73d0d66b50df72d8272ba91d937cadad6f4511694b2d07e
+; Made by tools/build_native.py of pool.c, whose sha256 is 66e00281d122da2f420e7b0e07932d4390229635bdb27ed4fc602eeee6a644c3
 
 %struct.instant = type { i64, i64 }
 %struct.arena = type { ptr, i64 }

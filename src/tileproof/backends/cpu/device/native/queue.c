@@ -4,10 +4,10 @@
    number of the last one that is done, and whoever looks at it and finds a number sees all that the entries up to it
    wrote. A queue without a thread is a counter that others can wait for; its owner moves it on.
 
-   Nobody but the thread runs steps, and it runs them without Python. A step that calls Python takes Python's lock
-   itself, so whoever waits for a queue must not hold that lock.
+   The thread runs steps without Python. A step that calls Python takes Python's lock itself, so whoever waits for a queue
+   must not hold that lock. The owner of a queue without a thread can run steps itself, one call at a time.
 
-   This file is compiled to queue.ll, which is what users get: see tools/build_queue.py. It includes no headers and relies
+   This file is compiled to queue.ll, which is what users get: see tools/build_native.py. It includes no headers and relies
    on nothing that differs between Linux and macOS. Locks are opaque and have more room than any system wants. */
 
 typedef int i32;
@@ -42,14 +42,17 @@ extern void tileproof_relax(void);
 #define ADD(place, value) __atomic_fetch_add(&(place), value, __ATOMIC_SEQ_CST)
 
 enum { WALL_CLOCK = 0, PATIENCE = 20 * 1000 /* nanoseconds */, SLICE = 50 * 1000 * 1000 };
-enum kind { RUN, COPY, CALL };
+enum kind { RUN, COPY, CALL, TEST };
 
 #define NOBODY 0x7fffffffffffffffll
 #define NEVER 0x7fffffffffffffffll
 
 /* RUN: a job of the pool, and where it reports a failed check, if it has any. COPY: `total` bytes from `args` to `code`.
-   CALL: a function, which says whether it failed. */
+   CALL: a function, which says whether it failed. TEST: fails unless all of `total` words are 0, each `chunk` words after
+   the one before, the first at `args`. */
 struct step { i64 kind; void *code, *args; i64 total, chunk, arena_bytes; i64 *record; };
+
+struct arena { void *memory; i64 bytes; };
 
 struct queue;
 /* Steps, or another queue to wait for. */
@@ -67,12 +70,11 @@ struct queue {
     i64 waiting; /* threads that need a signal when an entry is done */
     run_code *run;
     void *pool;
+    struct arena arena; /* scratch of whoever runs steps */
     struct ring *ring;
     struct lock bell_lock, door_lock;
     struct bell bell, door;
 };
-
-struct arena { void *memory; i64 bytes; };
 
 /* Waiting. */
 
@@ -135,25 +137,40 @@ static i32 grow(struct arena *arena, i64 bytes) {
     return arena->bytes != 0;
 }
 
-static void do_step(struct queue *queue, const struct step *step, struct arena *arena) {
-    i32 failed = 0;
+/* Whether a step failed. */
+static i32 do_step(struct queue *queue, const struct step *step) {
+    struct arena *arena = &queue->arena;
+    i64 sum = 0;
     switch (step->kind) {
     case RUN:
-        failed = !grow(arena, step->arena_bytes);
-        if (failed) break;
+        if (!grow(arena, step->arena_bytes)) return 1;
         queue->run(queue->pool, step->code, step->args, step->total, step->chunk, step->arena_bytes, arena->memory);
-        failed = step->record && step->record[1] != NOBODY;
-        break;
-    case COPY: memcpy(step->code, step->args, step->total); break;
-    case CALL: failed = ((call_code *)step->code)(step->args); break;
+        return step->record && step->record[1] != NOBODY;
+    case COPY: memcpy(step->code, step->args, step->total); return 0;
+    case CALL: return ((call_code *)step->code)(step->args);
+    case TEST:
+        for (i64 i = 0; i < step->total; i++) sum |= ((const i64 *)step->args)[i * step->chunk];
+        return sum != 0;
     }
-    if (failed) ADD(queue->failures, 1);
+    return 1;
 }
 
-static void do_entry(struct queue *queue, const struct entry *entry, struct arena *arena) {
+static void do_entry(struct queue *queue, const struct entry *entry) {
     if (entry->other)
         while (!LOAD(queue->abandoned) && !tileproof_queue_until(entry->other, entry->turn, SLICE)) {}
-    for (i64 i = 0; i < entry->count && !LOAD(queue->abandoned); i++) do_step(queue, &entry->steps[i], arena);
+    for (i64 i = 0; i < entry->count && !LOAD(queue->abandoned); i++)
+        if (do_step(queue, &entry->steps[i])) ADD(queue->failures, 1);
+}
+
+/* Runs steps on the thread of the caller, who owns a queue without a thread; how many failed. If none did, the counter
+   moves here: a signal that comes after the last step does not undo it. */
+i64 tileproof_queue_run(struct queue *queue, run_code *run, void *pool, const struct step *steps, i64 count, i64 turn) {
+    i64 failures = 0;
+    queue->run = run;
+    queue->pool = pool;
+    for (i64 i = 0; i < count; i++) failures += do_step(queue, &steps[i]);
+    if (!failures) tileproof_queue_reach(queue, turn);
+    return failures;
 }
 
 /* Sleeps until there is such an entry, or nobody wants it done. */
@@ -169,18 +186,17 @@ static void rest(struct queue *queue, i64 turn) {
 
 static void *worker(void *argument) {
     struct queue *queue = argument;
-    struct arena arena = {0, 0};
     for (i64 turn = LOAD(queue->done) + 1;; turn++) {
         if (!comes_to(&queue->given, turn)) rest(queue, turn);
         if (LOAD(queue->abandoned)) break;
         /* The ring is asked for behind the number: it holds the entry, or is a larger one that it was copied to. */
         struct ring *ring = LOAD(queue->ring);
         struct entry entry = ring->entry[turn % ring->room];
-        do_entry(queue, &entry, &arena);
+        do_entry(queue, &entry);
         if (LOAD(queue->abandoned)) break;
         tileproof_queue_reach(queue, turn);
     }
-    free(arena.memory);
+    free(queue->arena.memory);
     pthread_mutex_lock(&queue->door_lock);
     STORE(queue->ended, 1);
     pthread_cond_broadcast(&queue->door);
@@ -249,6 +265,8 @@ struct queue *tileproof_queue_new(void) {
         free(queue);
         return 0;
     }
+    queue->arena.memory = 0;
+    queue->arena.bytes = 0;
     queue->done = queue->failures = queue->abandoned = queue->ended = queue->given = queue->asleep = queue->waiting = 0;
     pthread_mutex_init(&queue->bell_lock, 0);
     pthread_mutex_init(&queue->door_lock, 0);

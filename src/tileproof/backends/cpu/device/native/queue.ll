@@ -1,9 +1,8 @@
-; Made by tools/build_queue.py of queue.c, whose sha256 is 662c3e4dc4b628e39b1ab903e8c4ccf2abd693efb2dd30bc572fb22a08e98806
+; Made by tools/build_native.py of queue.c, whose sha256 is 9c1dfbf3453e8afb6dceedb46c075876171b40c3172f8bc45b3d7cd78c51de8e
 
 %struct.instant = type { i64, i64 }
-%struct.entry = type { ptr, i64, ptr, i64 }
-%struct.arena = type { ptr, i64 }
 %struct.step = type { i64, ptr, ptr, i64, i64, i64, ptr }
+%struct.entry = type { ptr, i64, ptr, i64 }
 
 define range(i32 0, 2) i32 @tileproof_queue_until(ptr %0, i64 %1, i64 %2) nounwind {
   %4 = alloca %struct.instant, align 8
@@ -128,6 +127,165 @@ define void @tileproof_queue_reach(ptr %0, i64 %1) nounwind {
 
 declare i32 @pthread_cond_broadcast(ptr)
 
+define i64 @tileproof_queue_run(ptr initializes((272, 288)) %0, ptr %1, ptr %2, ptr readonly %3, i64 %4, i64 %5) nounwind {
+  %7 = getelementptr inbounds i8, ptr %0, i64 272
+  store ptr %1, ptr %7, align 16
+  %8 = getelementptr inbounds i8, ptr %0, i64 280
+  store ptr %2, ptr %8, align 8
+  %9 = icmp sgt i64 %4, 0
+  br i1 %9, label %12, label %21
+
+10:
+  %11 = icmp eq i64 %18, 0
+  br i1 %11, label %21, label %31
+
+12:
+  %13 = phi i64 [ %19, %12 ], [ 0, %6 ]
+  %14 = phi i64 [ %18, %12 ], [ 0, %6 ]
+  %15 = getelementptr inbounds %struct.step, ptr %3, i64 %13
+  %16 = tail call fastcc i32 @do_step(ptr %0, ptr %15)
+  %17 = sext i32 %16 to i64
+  %18 = add nsw i64 %14, %17
+  %19 = add nuw nsw i64 %13, 1
+  %20 = icmp eq i64 %19, %4
+  br i1 %20, label %10, label %12
+
+21:
+  store atomic i64 %5, ptr %0 seq_cst, align 128
+  %22 = getelementptr inbounds i8, ptr %0, i64 264
+  %23 = load atomic i64, ptr %22 seq_cst, align 8
+  %24 = icmp eq i64 %23, 0
+  br i1 %24, label %31, label %25
+
+25:
+  %26 = getelementptr inbounds i8, ptr %0, i64 448
+  %27 = tail call i32 @pthread_mutex_lock(ptr %26)
+  %28 = getelementptr inbounds i8, ptr %0, i64 704
+  %29 = tail call i32 @pthread_cond_broadcast(ptr %28)
+  %30 = tail call i32 @pthread_mutex_unlock(ptr %26)
+  br label %31
+
+31:
+  %32 = phi i64 [ 0, %25 ], [ 0, %21 ], [ %18, %10 ]
+  ret i64 %32
+}
+
+define internal fastcc i32 @do_step(ptr %0, ptr readonly %1) unnamed_addr nounwind {
+  %3 = getelementptr inbounds i8, ptr %0, i64 288
+  %4 = load i64, ptr %1, align 8
+  switch i64 %4, label %78 [
+    i64 0, label %14
+    i64 1, label %52
+    i64 2, label %60
+    i64 3, label %5
+  ]
+
+5:
+  %6 = getelementptr inbounds i8, ptr %1, i64 24
+  %7 = load i64, ptr %6, align 8
+  %8 = icmp sgt i64 %7, 0
+  br i1 %8, label %9, label %78
+
+9:
+  %10 = getelementptr inbounds i8, ptr %1, i64 16
+  %11 = load ptr, ptr %10, align 8
+  %12 = getelementptr inbounds i8, ptr %1, i64 32
+  %13 = load i64, ptr %12, align 8
+  br label %69
+
+14:
+  %15 = getelementptr inbounds i8, ptr %1, i64 40
+  %16 = load i64, ptr %15, align 8
+  %17 = getelementptr inbounds i8, ptr %0, i64 296
+  %18 = load i64, ptr %17, align 8
+  %19 = icmp sgt i64 %16, %18
+  br i1 %19, label %20, label %29
+
+20:
+  %21 = load ptr, ptr %3, align 8
+  tail call void @free(ptr %21)
+  %22 = tail call i32 @posix_memalign(ptr %3, i64 64, i64 %16)
+  %23 = icmp eq i32 %22, 0
+  %24 = select i1 %23, i64 %16, i64 0
+  store i64 %24, ptr %17, align 8
+  %25 = icmp eq i64 %24, 0
+  br i1 %25, label %28, label %26
+
+26:
+  %27 = load i64, ptr %15, align 8
+  br label %29
+
+28:
+  store ptr null, ptr %3, align 8
+  br label %78
+
+29:
+  %30 = phi i64 [ %27, %26 ], [ %16, %14 ]
+  %31 = getelementptr inbounds i8, ptr %0, i64 272
+  %32 = load ptr, ptr %31, align 16
+  %33 = getelementptr inbounds i8, ptr %0, i64 280
+  %34 = load ptr, ptr %33, align 8
+  %35 = getelementptr inbounds i8, ptr %1, i64 8
+  %36 = load ptr, ptr %35, align 8
+  %37 = getelementptr inbounds i8, ptr %1, i64 16
+  %38 = load ptr, ptr %37, align 8
+  %39 = getelementptr inbounds i8, ptr %1, i64 24
+  %40 = load i64, ptr %39, align 8
+  %41 = getelementptr inbounds i8, ptr %1, i64 32
+  %42 = load i64, ptr %41, align 8
+  %43 = load ptr, ptr %3, align 16
+  tail call void %32(ptr %34, ptr %36, ptr %38, i64 %40, i64 %42, i64 %30, ptr %43)
+  %44 = getelementptr inbounds i8, ptr %1, i64 48
+  %45 = load ptr, ptr %44, align 8
+  %46 = icmp eq ptr %45, null
+  br i1 %46, label %78, label %47
+
+47:
+  %48 = getelementptr inbounds i8, ptr %45, i64 8
+  %49 = load i64, ptr %48, align 8
+  %50 = icmp ne i64 %49, 9223372036854775807
+  %51 = zext i1 %50 to i32
+  br label %78
+
+52:
+  %53 = getelementptr inbounds i8, ptr %1, i64 8
+  %54 = load ptr, ptr %53, align 8
+  %55 = getelementptr inbounds i8, ptr %1, i64 16
+  %56 = load ptr, ptr %55, align 8
+  %57 = getelementptr inbounds i8, ptr %1, i64 24
+  %58 = load i64, ptr %57, align 8
+  %59 = tail call ptr @memcpy(ptr %54, ptr %56, i64 %58)
+  br label %78
+
+60:
+  %61 = getelementptr inbounds i8, ptr %1, i64 8
+  %62 = load ptr, ptr %61, align 8
+  %63 = getelementptr inbounds i8, ptr %1, i64 16
+  %64 = load ptr, ptr %63, align 8
+  %65 = tail call i32 %62(ptr %64)
+  br label %78
+
+66:
+  %67 = icmp ne i64 %75, 0
+  %68 = zext i1 %67 to i32
+  br label %78
+
+69:
+  %70 = phi i64 [ 0, %9 ], [ %76, %69 ]
+  %71 = phi i64 [ 0, %9 ], [ %75, %69 ]
+  %72 = mul nsw i64 %13, %70
+  %73 = getelementptr inbounds i64, ptr %11, i64 %72
+  %74 = load i64, ptr %73, align 8
+  %75 = or i64 %74, %71
+  %76 = add nuw nsw i64 %70, 1
+  %77 = icmp eq i64 %76, %7
+  br i1 %77, label %66, label %69
+
+78:
+  %79 = phi i32 [ %51, %47 ], [ 1, %28 ], [ 1, %2 ], [ 0, %52 ], [ %65, %60 ], [ 0, %29 ], [ 0, %5 ], [ %68, %66 ]
+  ret i32 %79
+}
+
 define range(i64 -9223372036854775807, -9223372036854775808) i64 @tileproof_queue_push(ptr %0, ptr %1, i64 %2) nounwind {
   %4 = alloca %struct.entry, align 8
   store ptr %1, ptr %4, align 8
@@ -145,8 +303,8 @@ define internal fastcc range(i64 -9223372036854775807, -9223372036854775808) i64
   %3 = alloca ptr, align 8
   %4 = getelementptr inbounds i8, ptr %0, i64 320
   %5 = tail call i32 @pthread_mutex_lock(ptr %4)
-  %6 = getelementptr inbounds i8, ptr %0, i64 288
-  %7 = load ptr, ptr %6, align 32
+  %6 = getelementptr inbounds i8, ptr %0, i64 304
+  %7 = load ptr, ptr %6, align 16
   %8 = load atomic i64, ptr %0 seq_cst, align 128
   %9 = getelementptr inbounds i8, ptr %0, i64 128
   %10 = load i64, ptr %9, align 128
@@ -197,7 +355,7 @@ define internal fastcc range(i64 -9223372036854775807, -9223372036854775808) i64
 41:
   %42 = phi i64 [ %25, %22 ], [ %39, %30 ]
   %43 = ptrtoint ptr %24 to i64
-  store atomic i64 %43, ptr %6 seq_cst, align 32
+  store atomic i64 %43, ptr %6 seq_cst, align 16
   %44 = load i64, ptr %24, align 8
   br label %45
 
@@ -270,7 +428,7 @@ define ptr @tileproof_queue_new() nounwind {
   %2 = alloca ptr, align 8
   %3 = call i32 @posix_memalign(ptr %2, i64 128, i64 896)
   %4 = icmp eq i32 %3, 0
-  br i1 %4, label %5, label %30
+  br i1 %4, label %5, label %32
 
 5:
   %6 = call i32 @posix_memalign(ptr %1, i64 64, i64 8200)
@@ -279,41 +437,45 @@ define ptr @tileproof_queue_new() nounwind {
 
 8:
   %9 = load ptr, ptr %2, align 8
-  %10 = getelementptr inbounds i8, ptr %9, i64 288
-  store ptr null, ptr %10, align 32
+  %10 = getelementptr inbounds i8, ptr %9, i64 304
+  store ptr null, ptr %10, align 16
   call void @free(ptr %9)
-  br label %30
+  br label %32
 
 11:
   %12 = load ptr, ptr %1, align 8
   store i64 256, ptr %12, align 8
   %13 = load ptr, ptr %2, align 8
-  %14 = getelementptr inbounds i8, ptr %13, i64 288
-  store ptr %12, ptr %14, align 32
-  %15 = getelementptr inbounds i8, ptr %13, i64 264
-  store i64 0, ptr %15, align 8
-  %16 = getelementptr inbounds i8, ptr %13, i64 256
-  store i64 0, ptr %16, align 128
-  %17 = getelementptr inbounds i8, ptr %13, i64 128
-  store i64 0, ptr %17, align 128
+  %14 = getelementptr inbounds i8, ptr %13, i64 304
+  store ptr %12, ptr %14, align 16
+  %15 = getelementptr inbounds i8, ptr %13, i64 288
+  store ptr null, ptr %15, align 32
+  %16 = getelementptr inbounds i8, ptr %13, i64 296
+  store i64 0, ptr %16, align 8
+  %17 = getelementptr inbounds i8, ptr %13, i64 264
+  store i64 0, ptr %17, align 8
+  %18 = getelementptr inbounds i8, ptr %13, i64 256
+  store i64 0, ptr %18, align 128
+  %19 = getelementptr inbounds i8, ptr %13, i64 128
+  store i64 0, ptr %19, align 128
   store <4 x i64> zeroinitializer, ptr %13, align 128
-  %18 = getelementptr inbounds i8, ptr %13, i64 320
-  %19 = call i32 @pthread_mutex_init(ptr %18, ptr null)
-  %20 = load ptr, ptr %2, align 8
-  %21 = getelementptr inbounds i8, ptr %20, i64 448
-  %22 = call i32 @pthread_mutex_init(ptr %21, ptr null)
-  %23 = load ptr, ptr %2, align 8
-  %24 = getelementptr inbounds i8, ptr %23, i64 576
-  %25 = call i32 @pthread_cond_init(ptr %24, ptr null)
-  %26 = load ptr, ptr %2, align 8
-  %27 = getelementptr inbounds i8, ptr %26, i64 704
-  %28 = call i32 @pthread_cond_init(ptr %27, ptr null)
-  %29 = load ptr, ptr %2, align 8
-  br label %30
+  %20 = getelementptr inbounds i8, ptr %13, i64 320
+  %21 = call i32 @pthread_mutex_init(ptr %20, ptr null)
+  %22 = load ptr, ptr %2, align 8
+  %23 = getelementptr inbounds i8, ptr %22, i64 448
+  %24 = call i32 @pthread_mutex_init(ptr %23, ptr null)
+  %25 = load ptr, ptr %2, align 8
+  %26 = getelementptr inbounds i8, ptr %25, i64 576
+  %27 = call i32 @pthread_cond_init(ptr %26, ptr null)
+  %28 = load ptr, ptr %2, align 8
+  %29 = getelementptr inbounds i8, ptr %28, i64 704
+  %30 = call i32 @pthread_cond_init(ptr %29, ptr null)
+  %31 = load ptr, ptr %2, align 8
+  br label %32
 
-30:
-  %31 = phi ptr [ null, %8 ], [ %29, %11 ], [ null, %0 ]
-  ret ptr %31
+32:
+  %33 = phi ptr [ null, %8 ], [ %31, %11 ], [ null, %0 ]
+  ret ptr %33
 }
 
 declare i32 @posix_memalign(ptr, i64, i64)
@@ -349,246 +511,170 @@ declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 define internal ptr @worker(ptr %0) nounwind {
   %2 = alloca %struct.instant, align 8
   %3 = alloca %struct.instant, align 8
-  %4 = alloca %struct.arena, align 8
-  call void @llvm.memset.p0.i64(ptr align 8 %4, i8 0, i64 16, i1 false)
-  %5 = load atomic i64, ptr %0 seq_cst, align 128
-  %6 = getelementptr inbounds i8, ptr %0, i64 128
-  %7 = getelementptr inbounds i8, ptr %3, i64 8
-  %8 = getelementptr inbounds i8, ptr %2, i64 8
-  %9 = getelementptr inbounds i8, ptr %0, i64 320
-  %10 = getelementptr inbounds i8, ptr %0, i64 16
-  %11 = getelementptr inbounds i8, ptr %0, i64 256
-  %12 = getelementptr inbounds i8, ptr %0, i64 576
-  %13 = getelementptr inbounds i8, ptr %0, i64 288
-  %14 = getelementptr inbounds i8, ptr %4, i64 8
-  %15 = getelementptr inbounds i8, ptr %0, i64 272
-  %16 = getelementptr inbounds i8, ptr %0, i64 280
-  %17 = getelementptr inbounds i8, ptr %0, i64 8
-  %18 = getelementptr inbounds i8, ptr %0, i64 264
-  %19 = getelementptr inbounds i8, ptr %0, i64 448
-  %20 = getelementptr inbounds i8, ptr %0, i64 704
-  br label %21
+  %4 = load atomic i64, ptr %0 seq_cst, align 128
+  %5 = getelementptr inbounds i8, ptr %0, i64 128
+  %6 = getelementptr inbounds i8, ptr %3, i64 8
+  %7 = getelementptr inbounds i8, ptr %2, i64 8
+  %8 = getelementptr inbounds i8, ptr %0, i64 320
+  %9 = getelementptr inbounds i8, ptr %0, i64 16
+  %10 = getelementptr inbounds i8, ptr %0, i64 256
+  %11 = getelementptr inbounds i8, ptr %0, i64 576
+  %12 = getelementptr inbounds i8, ptr %0, i64 304
+  %13 = getelementptr inbounds i8, ptr %0, i64 8
+  %14 = getelementptr inbounds i8, ptr %0, i64 264
+  %15 = getelementptr inbounds i8, ptr %0, i64 448
+  %16 = getelementptr inbounds i8, ptr %0, i64 704
+  br label %17
 
-21:
-  %22 = phi i64 [ %5, %1 ], [ %23, %154 ]
-  %23 = add nsw i64 %22, 1
-  %24 = load atomic i64, ptr %6 seq_cst, align 8
-  %25 = icmp sgt i64 %24, %22
-  br i1 %25, label %61, label %26
+17:
+  %18 = phi i64 [ %4, %1 ], [ %19, %102 ]
+  %19 = add nsw i64 %18, 1
+  %20 = load atomic i64, ptr %5 seq_cst, align 8
+  %21 = icmp sgt i64 %20, %18
+  br i1 %21, label %57, label %22
+
+22:
+  %23 = call i32 @clock_gettime(i32 0, ptr %3)
+  %24 = load i64, ptr %3, align 8
+  %25 = load i64, ptr %6, align 8
+  br label %26
 
 26:
-  %27 = call i32 @clock_gettime(i32 0, ptr %3)
-  %28 = load i64, ptr %3, align 8
-  %29 = load i64, ptr %7, align 8
-  br label %30
+  %27 = phi i32 [ 0, %22 ], [ %34, %33 ]
+  %28 = load atomic i64, ptr %5 seq_cst, align 8
+  %29 = icmp sgt i64 %28, %18
+  br i1 %29, label %57, label %30
 
 30:
-  %31 = phi i32 [ 0, %26 ], [ %38, %37 ]
-  %32 = load atomic i64, ptr %6 seq_cst, align 8
-  %33 = icmp sgt i64 %32, %22
-  br i1 %33, label %61, label %34
-
-34:
   call void @tileproof_relax()
-  %35 = add nuw nsw i32 %31, 1
-  %36 = icmp eq i32 %35, 16
-  br i1 %36, label %39, label %37
+  %31 = add nuw nsw i32 %27, 1
+  %32 = icmp eq i32 %31, 16
+  br i1 %32, label %35, label %33
 
-37:
-  %38 = phi i32 [ %35, %34 ], [ 0, %39 ]
-  br label %30
+33:
+  %34 = phi i32 [ %31, %30 ], [ 0, %35 ]
+  br label %26
 
-39:
-  %40 = call i32 @clock_gettime(i32 0, ptr %2)
-  %41 = load i64, ptr %2, align 8
-  %42 = load i64, ptr %8, align 8
-  %43 = sub i64 %41, %28
-  %44 = mul i64 %43, 1000000000
-  %45 = sub i64 %42, %29
-  %46 = add i64 %45, %44
-  %47 = icmp ult i64 %46, 20000
-  br i1 %47, label %37, label %48
+35:
+  %36 = call i32 @clock_gettime(i32 0, ptr %2)
+  %37 = load i64, ptr %2, align 8
+  %38 = load i64, ptr %7, align 8
+  %39 = sub i64 %37, %24
+  %40 = mul i64 %39, 1000000000
+  %41 = sub i64 %38, %25
+  %42 = add i64 %41, %40
+  %43 = icmp ult i64 %42, 20000
+  br i1 %43, label %33, label %44
+
+44:
+  %45 = call i32 @pthread_mutex_lock(ptr %8)
+  %46 = load atomic i64, ptr %5 seq_cst, align 128
+  %47 = icmp sgt i64 %46, %18
+  br i1 %47, label %55, label %48
 
 48:
-  %49 = call i32 @pthread_mutex_lock(ptr %9)
-  %50 = load atomic i64, ptr %6 seq_cst, align 128
-  %51 = icmp sgt i64 %50, %22
-  br i1 %51, label %59, label %52
+  %49 = load atomic i64, ptr %9 seq_cst, align 16
+  %50 = icmp eq i64 %49, 0
+  br i1 %50, label %51, label %55
 
-52:
-  %53 = load atomic i64, ptr %10 seq_cst, align 16
-  %54 = icmp eq i64 %53, 0
-  br i1 %54, label %55, label %59
+51:
+  store atomic i64 1, ptr %10 seq_cst, align 128
+  %52 = call i32 @pthread_cond_wait(ptr %11, ptr %8)
+  %53 = load atomic i64, ptr %5 seq_cst, align 128
+  %54 = icmp sgt i64 %53, %18
+  br i1 %54, label %55, label %48
 
 55:
-  store atomic i64 1, ptr %11 seq_cst, align 128
-  %56 = call i32 @pthread_cond_wait(ptr %12, ptr %9)
-  %57 = load atomic i64, ptr %6 seq_cst, align 128
-  %58 = icmp sgt i64 %57, %22
-  br i1 %58, label %59, label %52
+  store atomic i64 0, ptr %10 seq_cst, align 128
+  %56 = call i32 @pthread_mutex_unlock(ptr %8)
+  br label %57
 
-59:
-  store atomic i64 0, ptr %11 seq_cst, align 128
-  %60 = call i32 @pthread_mutex_unlock(ptr %9)
-  br label %61
+57:
+  %58 = load atomic i64, ptr %9 seq_cst, align 16
+  %59 = icmp eq i64 %58, 0
+  br i1 %59, label %60, label %107
 
-61:
-  %62 = load atomic i64, ptr %10 seq_cst, align 16
-  %63 = icmp eq i64 %62, 0
-  br i1 %63, label %64, label %159
-
-64:
-  %65 = load atomic i64, ptr %13 seq_cst, align 32
-  %66 = inttoptr i64 %65 to ptr
-  %67 = getelementptr inbounds i8, ptr %66, i64 8
-  %68 = load i64, ptr %66, align 8
-  %69 = srem i64 %23, %68
-  %70 = getelementptr inbounds %struct.entry, ptr %67, i64 %69
+60:
+  %61 = load atomic i64, ptr %12 seq_cst, align 16
+  %62 = inttoptr i64 %61 to ptr
+  %63 = getelementptr inbounds i8, ptr %62, i64 8
+  %64 = load i64, ptr %62, align 8
+  %65 = srem i64 %19, %64
+  %66 = getelementptr inbounds %struct.entry, ptr %63, i64 %65
+  %67 = load ptr, ptr %66, align 8
+  %68 = getelementptr inbounds i8, ptr %66, i64 8
+  %69 = load i64, ptr %68, align 8
+  %70 = getelementptr inbounds i8, ptr %66, i64 16
   %71 = load ptr, ptr %70, align 8
-  %72 = getelementptr inbounds i8, ptr %70, i64 8
+  %72 = getelementptr inbounds i8, ptr %66, i64 24
   %73 = load i64, ptr %72, align 8
-  %74 = getelementptr inbounds i8, ptr %70, i64 16
-  %75 = load ptr, ptr %74, align 8
-  %76 = getelementptr inbounds i8, ptr %70, i64 24
-  %77 = load i64, ptr %76, align 8
-  %78 = icmp eq ptr %75, null
-  br i1 %78, label %85, label %79
+  %74 = icmp eq ptr %71, null
+  br i1 %74, label %81, label %75
 
-79:
-  %80 = load atomic i64, ptr %10 seq_cst, align 16
-  %81 = icmp eq i64 %80, 0
-  br i1 %81, label %82, label %85
+75:
+  %76 = load atomic i64, ptr %9 seq_cst, align 16
+  %77 = icmp eq i64 %76, 0
+  br i1 %77, label %78, label %81
 
-82:
-  %83 = call i32 @tileproof_queue_until(ptr %75, i64 %77, i64 50000000)
-  %84 = icmp eq i32 %83, 0
-  br i1 %84, label %79, label %85
+78:
+  %79 = call i32 @tileproof_queue_until(ptr %71, i64 %73, i64 50000000)
+  %80 = icmp eq i32 %79, 0
+  br i1 %80, label %75, label %81
 
-85:
-  %86 = icmp sgt i64 %73, 0
-  br i1 %86, label %87, label %148
+81:
+  %82 = icmp sgt i64 %69, 0
+  br i1 %82, label %83, label %96
+
+83:
+  %84 = phi i64 [ %94, %93 ], [ 0, %81 ]
+  %85 = load atomic i64, ptr %9 seq_cst, align 16
+  %86 = icmp eq i64 %85, 0
+  br i1 %86, label %87, label %96
 
 87:
-  %88 = phi i64 [ %146, %145 ], [ 0, %85 ]
-  %89 = load atomic i64, ptr %10 seq_cst, align 16
-  %90 = icmp eq i64 %89, 0
-  br i1 %90, label %91, label %148
+  %88 = getelementptr inbounds %struct.step, ptr %67, i64 %84
+  %89 = call fastcc i32 @do_step(ptr %0, ptr %88)
+  %90 = icmp eq i32 %89, 0
+  br i1 %90, label %93, label %91
 
 91:
-  %92 = getelementptr inbounds %struct.step, ptr %71, i64 %88
-  %93 = load i64, ptr %92, align 8
-  switch i64 %93, label %145 [
-    i64 0, label %94
-    i64 1, label %124
-    i64 2, label %132
-  ]
+  %92 = atomicrmw add ptr %13, i64 1 seq_cst, align 8
+  br label %93
 
-94:
-  %95 = getelementptr inbounds i8, ptr %92, i64 40
-  %96 = load i64, ptr %95, align 8
-  %97 = load i64, ptr %14, align 8
-  %98 = icmp sgt i64 %96, %97
-  br i1 %98, label %99, label %108
+93:
+  %94 = add nuw nsw i64 %84, 1
+  %95 = icmp eq i64 %94, %69
+  br i1 %95, label %96, label %83
+
+96:
+  %97 = load atomic i64, ptr %9 seq_cst, align 16
+  %98 = icmp eq i64 %97, 0
+  br i1 %98, label %99, label %107
 
 99:
-  %100 = load ptr, ptr %4, align 8
-  call void @free(ptr %100)
-  %101 = call i32 @posix_memalign(ptr %4, i64 64, i64 %96)
-  %102 = icmp eq i32 %101, 0
-  %103 = select i1 %102, i64 %96, i64 0
-  store i64 %103, ptr %14, align 8
-  %104 = icmp eq i64 %103, 0
-  br i1 %104, label %107, label %105
+  store atomic i64 %19, ptr %0 seq_cst, align 128
+  %100 = load atomic i64, ptr %14 seq_cst, align 8
+  %101 = icmp eq i64 %100, 0
+  br i1 %101, label %102, label %103
 
-105:
-  %106 = load i64, ptr %95, align 8
-  br label %108
+102:
+  br label %17
+
+103:
+  %104 = call i32 @pthread_mutex_lock(ptr %15)
+  %105 = call i32 @pthread_cond_broadcast(ptr %16)
+  %106 = call i32 @pthread_mutex_unlock(ptr %15)
+  br label %102
 
 107:
-  store ptr null, ptr %4, align 8
-  br label %143
-
-108:
-  %109 = phi i64 [ %106, %105 ], [ %96, %94 ]
-  %110 = load ptr, ptr %15, align 16
-  %111 = load ptr, ptr %16, align 8
-  %112 = getelementptr inbounds i8, ptr %92, i64 8
-  %113 = load ptr, ptr %112, align 8
-  %114 = getelementptr inbounds i8, ptr %92, i64 16
-  %115 = load ptr, ptr %114, align 8
-  %116 = getelementptr inbounds i8, ptr %92, i64 24
-  %117 = load i64, ptr %116, align 8
-  %118 = getelementptr inbounds i8, ptr %92, i64 32
-  %119 = load i64, ptr %118, align 8
-  %120 = load ptr, ptr %4, align 8
-  call void %110(ptr %111, ptr %113, ptr %115, i64 %117, i64 %119, i64 %109, ptr %120)
-  %121 = getelementptr inbounds i8, ptr %92, i64 48
-  %122 = load ptr, ptr %121, align 8
-  %123 = icmp eq ptr %122, null
-  br i1 %123, label %145, label %139
-
-124:
-  %125 = getelementptr inbounds i8, ptr %92, i64 8
-  %126 = load ptr, ptr %125, align 8
-  %127 = getelementptr inbounds i8, ptr %92, i64 16
-  %128 = load ptr, ptr %127, align 8
-  %129 = getelementptr inbounds i8, ptr %92, i64 24
-  %130 = load i64, ptr %129, align 8
-  %131 = call ptr @memcpy(ptr %126, ptr %128, i64 %130)
-  br label %145
-
-132:
-  %133 = getelementptr inbounds i8, ptr %92, i64 8
-  %134 = load ptr, ptr %133, align 8
-  %135 = getelementptr inbounds i8, ptr %92, i64 16
-  %136 = load ptr, ptr %135, align 8
-  %137 = call i32 %134(ptr %136)
-  %138 = icmp eq i32 %137, 0
-  br i1 %138, label %145, label %143
-
-139:
-  %140 = getelementptr inbounds i8, ptr %122, i64 8
-  %141 = load i64, ptr %140, align 8
-  %142 = icmp eq i64 %141, 9223372036854775807
-  br i1 %142, label %145, label %143
-
-143:
-  %144 = atomicrmw add ptr %17, i64 1 seq_cst, align 8
-  br label %145
-
-145:
-  %146 = add nuw nsw i64 %88, 1
-  %147 = icmp eq i64 %146, %73
-  br i1 %147, label %148, label %87
-
-148:
-  %149 = load atomic i64, ptr %10 seq_cst, align 16
-  %150 = icmp eq i64 %149, 0
-  br i1 %150, label %151, label %159
-
-151:
-  store atomic i64 %23, ptr %0 seq_cst, align 128
-  %152 = load atomic i64, ptr %18 seq_cst, align 8
-  %153 = icmp eq i64 %152, 0
-  br i1 %153, label %154, label %155
-
-154:
-  br label %21
-
-155:
-  %156 = call i32 @pthread_mutex_lock(ptr %19)
-  %157 = call i32 @pthread_cond_broadcast(ptr %20)
-  %158 = call i32 @pthread_mutex_unlock(ptr %19)
-  br label %154
-
-159:
-  %160 = load ptr, ptr %4, align 8
-  call void @free(ptr %160)
-  %161 = call i32 @pthread_mutex_lock(ptr %19)
-  %162 = getelementptr inbounds i8, ptr %0, i64 24
-  store atomic i64 1, ptr %162 seq_cst, align 8
-  %163 = call i32 @pthread_cond_broadcast(ptr %20)
-  %164 = call i32 @pthread_mutex_unlock(ptr %19)
+  %108 = getelementptr inbounds i8, ptr %0, i64 288
+  %109 = load ptr, ptr %108, align 32
+  call void @free(ptr %109)
+  %110 = call i32 @pthread_mutex_lock(ptr %15)
+  %111 = getelementptr inbounds i8, ptr %0, i64 24
+  store atomic i64 1, ptr %111 seq_cst, align 8
+  %112 = call i32 @pthread_cond_broadcast(ptr %16)
+  %113 = call i32 @pthread_mutex_unlock(ptr %15)
   ret ptr null
 }
 
@@ -598,10 +684,8 @@ declare void @tileproof_relax()
 
 declare i32 @clock_gettime(i32, ptr)
 
+declare ptr @memcpy(ptr, ptr, i64)
+
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr readonly, i64, i1)
 
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
-
 declare i32 @pthread_cond_wait(ptr, ptr)
-
-declare ptr @memcpy(ptr, ptr, i64)

@@ -1,0 +1,534 @@
+"""Operations that compute, as terms: what the prover knows of an index, an integer or a truth.
+
+Index arithmetic is exact, so it becomes a term as it stands. Integers wrap: an operation on them is a term only if
+its interval shows that it does not. Everything else is unknown, of which at most the interval is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+
+from tileproof.ir import ops
+from tileproof.ir.types import INDEX_LIMIT, Axis, DimensionTag, Extent, Tensor, Tile, Walker, WalkerTag
+from tileproof.language.dtypes import BOOL, ENTRY, INDEX, DType
+
+from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges, of_binary
+from .sites import Account, Bounded, Fitting, NotEmpty, View, Walk, Where
+from .terms import (
+    FALSE,
+    LANE,
+    TRUE,
+    All,
+    Formula,
+    GroupOf,
+    Lane,
+    Live,
+    Some,
+    Start,
+    Term,
+    TileNumber,
+    Unknown,
+    at_lane,
+    at_most,
+    below,
+    changed,
+    depends_on_data,
+    equals,
+    everything,
+    greatest,
+    least,
+    negation,
+    number,
+    of,
+    of_length,
+    product,
+    quotient,
+    relaned,
+    remainder,
+    terms,
+)
+
+_COMPARISONS: Mapping[ops.BinaryFn, Callable[[Term, Term], Formula]] = {
+    ops.BinaryFn.EQ: equals,
+    ops.BinaryFn.NE: lambda left, right: negation(equals(left, right)),
+    ops.BinaryFn.LT: below,
+    ops.BinaryFn.LE: at_most,
+    ops.BinaryFn.GT: lambda left, right: below(right, left),
+    ops.BinaryFn.GE: lambda left, right: at_most(right, left),
+}
+
+
+def integer_range(dtype: DType) -> Range:
+    """All values of an integer type, or of an index."""
+    if dtype == INDEX:
+        return Range(-LARGEST - 1, LARGEST)
+    if dtype == ENTRY:
+        return Range(-START_LIMIT, START_LIMIT)
+    bits = dtype.bits
+    return Range(-(1 << bits - 1), (1 << bits - 1) - 1) if dtype.kind == "int" else Range(0, (1 << bits) - 1)
+
+
+def is_whole(dtype: DType) -> bool:
+    """Whether its values are integers that a term can stand for."""
+    return dtype in (INDEX, ENTRY) or dtype.is_integer
+
+
+@dataclass(slots=True)
+class Values:
+    """What is known of each value, as far as the kernel was read."""
+
+    account: Account
+    ranges: Ranges
+    views: Mapping[Tensor, View]
+    truths: dict[Tile, Formula] = field(default_factory=dict)
+    present: dict[Tile, tuple[Formula, ...]] = field(default_factory=dict)
+    """For an entry, that the entries it is made of are not none."""
+    inexact: set[Tile] = field(default_factory=set)
+    """Entries whose term holds only where they are not none."""
+    bounds: dict[Tile, Range] = field(default_factory=dict)
+    reaches: dict[Tile, Term] = field(default_factory=dict)
+    """For an index tile with several axes, a term that is each of its elements for some lanes."""
+    filled: set[str] = field(default_factory=set)
+    """Names of entries that may be none for another reason than an entry of an index tensor."""
+    uniform: bool = True
+    """Whether what is read now is the same for all programs."""
+
+    @property
+    def terms(self) -> dict[Tile, Term]:
+        return self.account.terms
+
+    # Looking up.
+
+    def term(self, value: Tile) -> Term:
+        """An index or integer of rank 0 or 1, per lane; an unknown if nothing better is known."""
+        if value not in self.terms:
+            self.unknown(value)
+        return self.terms[value]
+
+    def truth(self, value: Tile) -> Formula:
+        """When a truth holds."""
+        if value not in self.truths:
+            self.truths[value] = self.opaque_truth(value)
+        return self.truths[value]
+
+    def stored(self, value: Tile) -> Term:
+        """A value that is stored as a position; where it is none, at most -1."""
+        if value.type.rank > 1 or value in self.inexact:
+            bounds = integer_range(INDEX)
+            return of(Unknown(f"{value.name} stored", bounds.low, bounds.high, data=True))
+        return self.term(value)
+
+    def lanes_of(self, value: Tile) -> tuple[Formula, ...]:
+        """Where the lane of a one-dimensional tile is."""
+        if value.type.rank != 1:
+            return ()
+        return at_most(-LANE, 0), below(LANE, self.live(value.type.axes[0]))
+
+    def presence(self, value: Tile) -> tuple[Formula, ...]:
+        """That an index is not none: always so unless it is an entry."""
+        if value.type.dtype != ENTRY:
+            return ()
+        return self.present.get(value, (at_most(number(0), self.term(value)),))
+
+    def opaque_truth(self, value: Tile) -> Formula:
+        """A truth about which nothing is known, but that it is the same wherever it stands."""
+        args = (LANE,) * value.type.rank
+        return at_most(number(1), of(Unknown(f"{value.name}?", 0, 1, self.uniform, True, args)))
+
+    def unknown(
+        self, value: Tile, bounds: Range | None = None, data: bool = True, made_of: Term | None = None
+    ) -> Term:
+        """Makes a value one about which only its interval is known, and the term it is a function of, if of one."""
+        bounds = bounds or integer_range(value.type.dtype)
+        args = (LANE,) * value.type.rank
+        uniform = self.uniform or (made_of is not None and is_uniform(made_of))
+        found = of(Unknown(value.name, bounds.low, bounds.high, uniform, data, args))
+        self.terms[value] = found
+        if value.type.dtype == ENTRY:
+            self.present[value] = (at_most(number(0), found),)
+        return found
+
+    def define(self, value: Tile, *facts: Formula) -> None:
+        """States what holds of an unknown value."""
+        known = self.account.definitions.get(value.name, ())
+        self.account.definitions[value.name] = (*known, *facts)
+
+    def live(self, axis: Axis) -> Term:
+        """How many elements an axis of a tile has."""
+        match axis.tag:
+            case None:
+                return of_length(axis.length)
+            case WalkerTag(walker):
+                return self.walk(walker).live
+            case DimensionTag(name):
+                return self.ranges.extent(name)
+
+    def walk(self, walker: Walker) -> Walk:
+        return self.account.walks[walker]
+
+    # Reading.
+
+    def compute(self, op: ops.PureOp, where: Where) -> None:
+        """Learns what the result of an operation is."""
+        result = op.result
+        if result.type.rank > 1:
+            if isinstance(op, ops.Reduce):
+                self._owe_elements(op, where)
+            if result.type.dtype == INDEX:
+                self._fit_only(op, where)
+            return
+        if result.type.dtype == BOOL:
+            self._truth_of(op)
+        elif is_whole(result.type.dtype):
+            self._whole(op, where)
+        elif isinstance(op, ops.Reduce):
+            self._owe_elements(op, where)
+
+    def _truth_of(self, op: ops.PureOp) -> None:
+        match op:
+            case ops.Constant(value=value):
+                self.truths[op.result] = TRUE if value else FALSE
+            case ops.Binary(fn=fn, left=left, right=right) if left.type.dtype == BOOL:
+                one, two = self.truth(left), self.truth(right)
+                match fn:
+                    case ops.BinaryFn.AND:
+                        self.truths[op.result] = All((one, two))
+                    case ops.BinaryFn.OR:
+                        self.truths[op.result] = Some((one, two))
+                    case ops.BinaryFn.EQ:
+                        self.truths[op.result] = _same(one, two)
+                    case ops.BinaryFn.XOR | ops.BinaryFn.NE:
+                        self.truths[op.result] = negation(_same(one, two))
+                    case _:
+                        pass
+            case ops.Binary(fn=fn, left=left, right=right) if fn in _COMPARISONS and is_whole(left.type.dtype):
+                if left.type.rank <= 1 and not {left, right} & self.inexact:
+                    self.truths[op.result] = _COMPARISONS[fn](self.term(left), self.term(right))
+            case ops.Unary(fn=ops.UnaryFn.NOT, operand=operand):
+                self.truths[op.result] = negation(self.truth(operand))
+            case ops.Broadcast(operand=operand) if operand.type.rank == 0:
+                self.truths[op.result] = self.truth(operand)
+            case _:
+                pass
+
+    def _whole(self, op: ops.PureOp, where: Where) -> None:
+        """An index, an entry or an integer."""
+        exact = self._exact(op, where)
+        dtype = op.result.type.dtype
+        if exact is None:
+            if op.result not in self.terms:
+                self.unknown(op.result, self._made_of(op) if dtype == INDEX else None)
+            return
+        bounds = self._bounds(op, exact)
+        if dtype in (INDEX, ENTRY):
+            self.terms[op.result] = exact
+            self.bounds[op.result] = bounds
+            if dtype == ENTRY and not bounds.within(START_LIMIT):
+                self.account.demands.append(Fitting(op, exact, where, START_LIMIT))
+            if not bounds.fits:
+                self.account.demands.append(Fitting(op, exact, where))
+        elif integer_range(dtype).contains(bounds):
+            self.terms[op.result] = exact
+        else:
+            made = self.unknown(op.result, None, depends_on_data(exact), exact)
+            limits = integer_range(dtype)
+            wrapped = below(exact, limits.low), below(number(limits.high), exact)
+            self.define(op.result, Some((*wrapped, equals(made, exact))))
+
+    def bound(self, value: Tile) -> Range:
+        """Where the values of an index or integer lie."""
+        known = self.bounds.get(value)
+        if value.type.rank > 1:
+            return known or integer_range(value.type.dtype)
+        found = self.ranges.of(self.term(value))
+        return found if known is None else found & known
+
+    def _fit_only(self, op: ops.PureOp, where: Where) -> None:
+        """The interval of an index tile with several axes, which no term stands for: it owes to fit all the same."""
+        match op:
+            case ops.Binary(fn=fn, left=left, right=right):
+                found = of_binary(fn, self.bound(left), self.bound(right))
+            case ops.Unary(fn=ops.UnaryFn.NEG | ops.UnaryFn.ABS, operand=operand):
+                part = self.bound(operand)
+                found = part | Range(-part.high, -part.low)
+            case ops.Select(yes=yes, no=no):
+                found = self.bound(yes) | self.bound(no)
+            case ops.Cast(operand=operand) if is_whole(operand.type.dtype):
+                found = self.bound(operand)
+                if not found.within(START_LIMIT):
+                    limit = number(START_LIMIT)
+                    stands = of(Unknown(f"{operand.name} as an index", found.low, found.high, data=True))
+                    self.account.demands.append(Bounded(op, "a 64-bit number", stands, -limit, limit, where, operand))
+                    found = Range(-START_LIMIT, START_LIMIT)
+            case ops.Reduce() | ops.CumSum():
+                found = self._gathered(op)
+            case _:
+                found = self._made_of(op)
+        reach = self._reach(op)
+        if reach is not None:
+            self.reaches[op.result] = reach
+        if found.fits:
+            self.bounds[op.result] = found
+        else:
+            # Looked at with room to spare, so that what is made of it is known to begin within.
+            self.account.demands.append(Fitting(op, reach, where, CARRIED_LIMIT))
+            self.bounds[op.result] = CARRIED
+
+    def _made_of(self, op: ops.PureOp) -> Range:
+        """The interval of an index that holds what other tiles hold: they fit, whatever else is known of them."""
+        whole = integer_range(INDEX)
+        match op:
+            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
+                return self.bound(op.operand) & whole
+            case ops.Fill(operand=operand, value=value):
+                return (self.bound(operand) | self.bound(value)) & whole
+            case ops.Cat(operands=tiles):
+                return self.hull(tiles) & whole
+            case ops.Cast(operand=operand) if operand.type.dtype == ENTRY:
+                return integer_range(ENTRY)
+            case _:
+                return whole
+
+    def hull(self, values: Sequence[Tile]) -> Range:
+        """Where any of some indices lies."""
+        first, *others = map(self.bound, values)
+        return reduce(Range.__or__, others, first)
+
+    def _reach(self, op: ops.PureOp) -> Term | None:
+        """What an index tile with several axes is, with a lane for each axis; None if no term says."""
+        match op:
+            case ops.Binary(fn=fn, left=left, right=right):
+                one, two = self.reaches.get(left), self.reaches.get(right)
+                if one is None or two is None:
+                    return None
+                match fn:
+                    case ops.BinaryFn.ADD:
+                        return one + two
+                    case ops.BinaryFn.SUB:
+                        return one - two
+                    case ops.BinaryFn.MUL:
+                        return product(one, two)
+                    case _:
+                        return None
+            case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand) if operand in self.reaches:
+                return -self.reaches[operand]
+            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
+                found = self.term(op.operand) if op.operand.type.rank <= 1 else self.reaches.get(op.operand)
+                return None if found is None else relaned(found, op.result.name)
+            case _:
+                return None
+
+    def _gathered(self, op: ops.Reduce | ops.CumSum) -> Range:
+        """The interval of an index tile combined along an axis."""
+        part, axis = self.bound(op.operand), op.operand.type.axes[op.axis]
+        if isinstance(op, ops.CumSum) or op.fn is ops.ReduceFn.SUM:
+            count = self.ranges.of(of_length(axis.length)).high
+            return Range(min(0, part.low) * count, max(0, part.high) * count)
+        if op.fn in (ops.ReduceFn.MAX, ops.ReduceFn.MIN):
+            # Nothing combined is the least or the greatest number there is.
+            is_empty = self.ranges.of(self.live(axis)).low < 1 and not self._is_never_empty(axis)
+            return part | Range(-(1 << 63), (1 << 63) - 1) if is_empty else part
+        return integer_range(INDEX)
+
+    def _is_never_empty(self, axis: Axis) -> bool:
+        match axis.tag:
+            case WalkerTag(walker):
+                return not walker.type.is_piece and self.walk(walker).origin is None
+            case _:
+                return False
+
+    def _bounds(self, op: ops.PureOp, exact: Term) -> Range:
+        """The interval of a result, by its term and by the operation: each may know more than the other."""
+        found = self.ranges.of(exact)
+        match op:
+            case ops.Binary(fn=fn, left=left, right=right):
+                return found & of_binary(fn, self.bound(left), self.bound(right))
+            case ops.Broadcast(operand=operand) | ops.Slice(operand=operand):
+                return found & self.bound(operand)
+            case _:
+                return found
+
+    def _exact(self, op: ops.PureOp, where: Where) -> Term | None:
+        """The result as an exact integer; None if it is not known as one."""
+        match op:
+            case ops.Constant(value=value):
+                return of_length(value) if isinstance(value, Extent) else number(int(value))
+            case ops.Extents(dimension=dimension, tensor=tensor, axis=axis):
+                if dimension is not None:
+                    return self.ranges.extent(dimension)
+                return None if tensor is None else self.views[tensor].extents[axis]
+            case ops.Start(walker=walker):
+                return self.walk(walker).start
+            case ops.Stop(walker=walker):
+                return self.walk(walker).start + self.walk(walker).live
+            case ops.Elements(walker=walker):
+                return self.walk(walker).start + LANE
+            case ops.Number(walker=walker):
+                return self.walk(walker).number
+            case ops.Iota():
+                return LANE
+            case ops.Group(index=index, dimension=dimension, into=into):
+                return of(GroupOf(self.term(index), dimension, into))
+            case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand):
+                return -self.term(operand)
+            case ops.Unary(fn=ops.UnaryFn.ABS, operand=operand):
+                return greatest(self.term(operand), -self.term(operand))
+            case ops.Binary(fn=fn, left=left, right=right):
+                return self._binary(op.result, fn, left, right)
+            case ops.Select(condition=condition, yes=yes, no=no) if op.result.type.dtype == ENTRY:
+                self.choose_entry(op.result, self.truth(condition), yes, no)
+                return None
+            case ops.Select(condition=condition, yes=yes, no=no):
+                return self.chosen(op.result, self.truth(condition), self.term(yes), self.term(no))
+            case ops.Cast(operand=operand):
+                return self._cast(op, operand, where)
+            case ops.Broadcast(operand=operand):
+                return self._spread(op.result, operand)
+            case ops.Slice(operand=operand, start=start):
+                moved = LANE + of_length(start)
+                self._keep_entry(op.result, operand, moved)
+                return at_lane(self.term(operand), moved)
+            case ops.Reduce():
+                return self._reduced(op, where)
+            case ops.CumSum() if op.result.type.dtype == INDEX:
+                bounds = self._gathered(op)
+                if not bounds.fits:
+                    self.account.demands.append(Fitting(op, None, where))
+                self.unknown(op.result, bounds if bounds.fits else CARRIED)
+                return None
+            case ops.Fill():
+                self.filled.add(op.result.name)
+                return None
+            case _:
+                return None
+
+    def _binary(self, result: Tile, fn: ops.BinaryFn, left: Tile, right: Tile) -> Term | None:
+        one, two = self.term(left), self.term(right)
+        if left.type.dtype == ENTRY:
+            return self._entry(result, fn, left, one, two)
+        match fn:
+            case ops.BinaryFn.ADD:
+                return one + two
+            case ops.BinaryFn.SUB:
+                return one - two
+            case ops.BinaryFn.MUL:
+                return product(one, two)
+            case ops.BinaryFn.FLOORDIV:
+                return quotient(one, two)
+            case ops.BinaryFn.MOD:
+                return remainder(one, two)
+            case ops.BinaryFn.CDIV:
+                return -quotient(-one, two)
+            case ops.BinaryFn.MIN:
+                return self._least(one, two)
+            case ops.BinaryFn.MAX:
+                return -self._least(-one, -two)
+            case _:
+                return None
+
+    def _least(self, one: Term, two: Term) -> Term:
+        gap = self.ranges.of(one - two)
+        return one if gap.high <= 0 else two if gap.low >= 0 else least(one, two)
+
+    def _entry(self, result: Tile, fn: ops.BinaryFn, left: Tile, one: Term, two: Term) -> Term | None:
+        """An entry through `// c` or `% c`: none stays none."""
+        self._keep_entry(result, left)
+        match fn:
+            case ops.BinaryFn.FLOORDIV:
+                if two.number is None or two.number < 1:
+                    self.inexact.add(result)
+                return quotient(one, two)
+            case ops.BinaryFn.MOD:
+                self.inexact.add(result)
+                return remainder(one, two)
+            case _:
+                return None
+
+    def _keep_entry(self, result: Tile, source: Tile, lane: Term = LANE) -> None:
+        """That the result is none where the source is, at the lane of it that it comes from."""
+        if source.type.dtype == ENTRY and result.type.dtype == ENTRY:
+            self.present[result] = tuple(
+                changed(formula, lambda term: at_lane(term, lane)) for formula in self.presence(source)
+            )
+            if source in self.inexact:
+                self.inexact.add(result)
+
+    def choose_entry(self, result: Tile, when: Formula, yes: Tile, no: Tile) -> None:
+        """One of two entries, by a condition."""
+        if {yes, no} & self.inexact:
+            self.filled.add(result.name)
+            self.unknown(result)
+            return
+        # Not `chosen`'s short way: that two entries are equal says nothing of whether they are none.
+        one, two = self.term(yes), self.term(no)
+        made = self.unknown(result, self.ranges.of(one) | self.ranges.of(two))
+        self.define(result, Some((All((when, equals(made, one))), All((negation(when), equals(made, two))))))
+
+    def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
+        """`yes` or `no`, by a condition."""
+        if yes == no:
+            return yes
+        one, two = self.ranges.of(yes), self.ranges.of(no)
+        data = depends_on_data(yes) or depends_on_data(no) or any(map(depends_on_data, terms(when)))
+        found = self.unknown(result, one | two, data)
+        ways = All((when, equals(found, yes))), All((negation(when), equals(found, no)))
+        self.define(result, Some(ways))
+        return found
+
+    def _cast(self, op: ops.Cast, operand: Tile, where: Where) -> Term | None:
+        source, target = operand.type.dtype, op.result.type.dtype
+        if not is_whole(source) or operand in self.inexact:
+            return None
+        found = self.term(operand)
+        if target == INDEX and source.is_integer and not self.ranges.of(found).within(START_LIMIT):
+            limit = number(START_LIMIT)
+            self.account.demands.append(Bounded(op, "a 64-bit number", found, -limit, limit, where, operand))
+            made = self.unknown(op.result, Range(-START_LIMIT, START_LIMIT), depends_on_data(found), found)
+            # Where the check fails the value is another, and nothing that depends on it is trusted.
+            self.define(op.result, equals(made, found))
+            return None
+        return found
+
+    def _spread(self, result: Tile, operand: Tile) -> Term | None:
+        lane = LANE
+        if operand.type.rank == 1 and operand.type.axes[0].length == 1 and result.type.axes[0].length != 1:
+            lane = number(0)
+        self._keep_entry(result, operand, lane)
+        return at_lane(self.term(operand), lane)
+
+    def _owe_elements(self, op: ops.Reduce, where: Where) -> None:
+        if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
+            live = self.live(op.operand.type.axes[op.axis])
+            self.account.demands.append(NotEmpty(op, live, where))
+
+    def _reduced(self, op: ops.Reduce, where: Where) -> Term | None:
+        self._owe_elements(op, where)
+        live = self.live(op.operand.type.axes[op.axis])
+        if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
+            length = op.operand.type.axes[op.axis].length
+            found = self.unknown(op.result, Range(0, length if isinstance(length, int) else INDEX_LIMIT))
+            # Where the branch it stands in is not taken, the axis may be empty, and nothing is known.
+            self.define(op.result, Some((at_most(live, 0), All((at_most(-found, 0), below(found, live))))))
+            return None
+        if op.operand.type.dtype != INDEX:
+            return None
+        bounds = self._gathered(op)
+        if not bounds.fits:
+            self.account.demands.append(Fitting(op, None, where))
+            bounds = CARRIED
+        self.unknown(op.result, bounds)
+        return None
+
+
+def is_uniform(term: Term) -> bool:
+    """Whether it is the same for all programs: made of extents, scalars, and what is read at uniform places."""
+    return not any(
+        isinstance(atom, Start | Live | TileNumber | Lane) or (isinstance(atom, Unknown) and not atom.uniform)
+        for atom in everything(term)
+    )
+
+
+def _same(one: Formula, two: Formula) -> Formula:
+    return Some((All((one, two)), All((negation(one), negation(two)))))

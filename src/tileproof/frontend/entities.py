@@ -1,0 +1,275 @@
+"""What an expression of a kernel stands for while it is compiled.
+
+The law of axes: how the axes of two tiles meet. An axis without a tag is full. Of length 1 it stretches; of equal
+length it takes the tag it meets. Two different tags never meet, whatever their lengths: a tile of M beside a tile of N
+is a mistake even where both are 64 long, and an axis of one loop turn is not the axis of the next.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypeGuard
+
+from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import Label
+from tileproof.diagnostics.spans import Span
+from tileproof.ir.types import (
+    Axis,
+    DimensionTag,
+    Extent,
+    Tag,
+    Tensor,
+    TensorType,
+    Tile,
+    TileType,
+    Value,
+    Walker,
+    WalkerTag,
+    WalkerType,
+)
+from tileproof.language.tiles import Lowest
+
+from .source import Rejected, reject
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Known:
+    """Something the compiler knows: a weak literal, a constant, an element type, a function, `None`."""
+
+    value: Any
+
+    @property
+    def is_number(self) -> bool:
+        """A weak literal: takes the element type it meets."""
+        return isinstance(self.value, bool | int | float | Extent | Lowest)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle:
+    """A tuple of the kernel's own."""
+
+    items: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """A method looked up on a tile, walker or tensor, waiting for its call."""
+
+    owner: Tile | Walker | Tensor
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InPlace:
+    """A lambda: a combiner written where it is used. It sees the names of the function around it."""
+
+    node: ast.Lambda
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poison:
+    """The result of a statement that was rejected."""
+
+
+Entity: TypeAlias = (
+    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | InPlace | Poison"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Binding:
+    """What a name is bound to. `was_read` tells whether a loop body used what it was entered with."""
+
+    entity: Entity
+    span: Span
+    was_read: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unbound:
+    """A name that has no single value here: why, the place that made it so, and what using it is called."""
+
+    reason: str
+    span: Span
+    help: str = ""
+    code: Code = Code.MAYBE_UNBOUND
+
+
+Scope: TypeAlias = "dict[str, Binding | Unbound]"
+
+
+def is_tile(entity: object) -> TypeGuard[Tile]:
+    return isinstance(entity, Value) and isinstance(entity.type, TileType)
+
+
+def is_walker(entity: object) -> TypeGuard[Walker]:
+    return isinstance(entity, Value) and isinstance(entity.type, WalkerType)
+
+
+def is_tensor(entity: object) -> TypeGuard[Tensor]:
+    return isinstance(entity, Value) and isinstance(entity.type, TensorType)
+
+
+def leaves(entity: Entity) -> Iterator[Entity]:
+    """The parts of a tuple, and of tuples in it; anything else is its own leaf."""
+    if isinstance(entity, Bundle):
+        for item in entity.items:
+            yield from leaves(item)
+    else:
+        yield entity
+
+
+def rebuild(shape: Entity, parts: Iterator[Entity]) -> Entity:
+    """A value built like `shape` from other leaves."""
+    if isinstance(shape, Bundle):
+        return Bundle(tuple(rebuild(item, parts) for item in shape.items))
+    return next(parts)
+
+
+def same_build(left: Entity, right: Entity) -> bool:
+    """Whether two values are tuples of the same nesting."""
+    if isinstance(left, Bundle) and isinstance(right, Bundle):
+        return len(left.items) == len(right.items) and all(map(same_build, left.items, right.items))
+    return not isinstance(left, Bundle) and not isinstance(right, Bundle)
+
+
+def describe(entity: Entity) -> str:
+    """A value in the user's words, for messages."""
+    match entity:
+        case Value(type=TileType() as type_):
+            if type_.axes:
+                return f"a tile {type_}"
+            return "an index" if type_.dtype.kind == "index" else f"a scalar {type_}"
+        case Value(type=WalkerType() as type_):
+            article = "an" if type_.is_each else "a"
+            return f"{article} {type_}"
+        case Value(type=TensorType() as type_):
+            return f"the tensor `{entity.name}`"
+        case Known(value=value):
+            if isinstance(value, bool | int | float | Extent):
+                return f"the constant {value}"
+            if isinstance(value, str):
+                return f"the text {value!r}"
+            return "`None`" if value is None else f"`{getattr(value, '__name__', value)}`"
+        case Bundle():
+            return "a tuple"
+        case Method(name=name):
+            return f"the method `{name}`"
+        case InPlace():
+            return "a lambda"
+        case _:
+            return "a value"
+
+
+@dataclass(frozen=True, slots=True)
+class Clash(Exception):
+    """Two axes that cannot meet, counted from the last axis (1 is the last)."""
+
+    left: Axis
+    right: Axis
+    from_last: int
+
+    @property
+    def code(self) -> Code:
+        tags = self.left.tag is not None and self.right.tag is not None and self.left.tag != self.right.tag
+        return Code.TAGS_MEET if tags else Code.LENGTHS_DIFFER
+
+    @property
+    def sentence(self) -> str:
+        return f"{describe_axis(self.left)} meets {describe_axis(self.right)}"
+
+
+Axes = tuple[Axis, ...]
+
+
+def meet(left: Axes, right: Axes) -> Axes:
+    """The axes of an elementwise operation on two tiles, aligned at the last axis as numpy does."""
+    short, long = sorted((left, right), key=len)
+    rest = len(long) - len(short)
+    met = [
+        meet_axis(one, other, len(short) - number)
+        for number, (one, other) in enumerate(zip(left[-len(short) :], right[-len(short) :], strict=True))
+    ] if short else []  # fmt: skip
+    return (*long[:rest], *met)
+
+
+def meet_axis(left: Axis, right: Axis, from_last: int) -> Axis:
+    if left == right:
+        return left
+    if left.tag is not None and right.tag is not None:
+        raise Clash(left, right, from_last)
+    if left.tag is None and left.length == 1:
+        return right
+    if right.tag is None and right.length == 1:
+        return left
+    if left.length != right.length:
+        raise Clash(left, right, from_last)
+    return left if left.tag is not None else right
+
+
+def join(left: Axes, right: Axes) -> Axes | None:
+    """The axes of a value that comes from two places: equal lengths, the tagged type wins; None if they differ."""
+    if len(left) != len(right):
+        return None
+    joined = []
+    for one, other in zip(left, right, strict=True):
+        if one.length != other.length or (one.tag and other.tag and one.tag != other.tag):
+            return None
+        joined.append(one if one.tag else other)
+    return tuple(joined)
+
+
+def fits(value: Axes, target: Axes) -> bool:
+    """Whether `value` can be broadcast to exactly `target`."""
+    try:
+        return meet(value, target) == target
+    except Clash:
+        return False
+
+
+def describe_tag(tag: Tag) -> str:
+    match tag:
+        case WalkerTag(walker):
+            return f"`{walker.name}`, a {walker.type}"
+        case DimensionTag(name):
+            return f"all of {name}"
+
+
+def describe_axis(axis: Axis) -> str:
+    if axis.tag is None:
+        return f"an axis of {axis.length}"
+    return f"an axis of {axis.length} ({describe_tag(axis.tag)})"
+
+
+def describe_axes(axes: Sequence[Axis]) -> str:
+    return "[" + ", ".join(map(str, axes)) + "]"
+
+
+def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) -> Rejected:
+    """A value that is stored where its axes do not fit."""
+    code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
+    cure = (
+        "index the tensor with the walkers the value was loaded with; for neighbours, which may not exist, "
+        "read `x.get((i.elements + 1, ...), fill)`"
+    )
+    tags = [axis.tag for axis in value if axis.tag is not None]
+    if len(value) <= len(place):
+        code, why = Code.TAGS_MEET, "the value may be short at the edge of its walk, and the place is always full"
+    elif len(set(tags)) < len(tags):
+        why = "tiles of indices at several axes are independent: what they pick is their product"
+        cure = "walk single elements, `tp.each`, where several axes follow one walker"
+    try:
+        meet(value, place)
+    except Clash as clash:
+        code, why = clash.code, clash.sentence
+    return reject(
+        code,
+        f"a value of axes {describe_axes(value)} does not fit into `{tensor}` at {describe_axes(place)}",
+        value_span,
+        labels=(Label(span, f"axes {describe_axes(place)}"),),
+        notes=(why,),
+        help=cure,
+    )

@@ -1,0 +1,515 @@
+"""Tokens from logits: the greatest, or one drawn by chance with temperature, top-k, top-p and min-p, per row.
+
+A token is -1 (none) where a row has a NaN, or nothing above -inf: such a row has no distribution, and none is an entry
+that no table holds. Tokens are `Index` entries, so kernels that look them up need no test.
+
+What a draw from a row of logits is made of: weights, bars for tokens to reach, and where a sum crosses a number.
+Helpers of the kernels of `sample`. A row is a tuple of the logits, its number, its greatest logit and the scale that
+makes exponents of logits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, Final
+
+import tileproof as tp
+from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64, u64
+from tileproof.tuning import Choice, Sizes, Tunable, choices
+
+from . import arrays
+from .arrays import chosen
+from .heuristics import ALONE, WHOLE, direct, is_split, lane_choice, split_size, tile_size
+from .reductions import better, element_at, element_of, first_of, greater, keyed, keys_of, ordered, position_of, without
+
+LOG2_E: Final = math.log2(math.e)
+GREATEST: Final = 3.4e38
+"""Just below what f32 holds: times 0 it is 0."""
+LAST: Final = (1 << 32) - 1
+"""Behind every position in a key, and below every key."""
+ALL: Final = (1 << 64) - 1
+"""Above every key but that of a NaN at 0."""
+MOST_STEPS: Final = 1 << 60
+"""Positions of random numbers have to fit 62 bits."""
+
+
+def rank(x: Any) -> Any:
+    """Logits as u32 of the same order, in as few bits as they have."""
+    key = ordered(x.to(f32))
+    if x.dtype == bf16:
+        found = key >> 16
+    elif x.dtype == f16:
+        found = key >> 13
+    else:
+        found = key
+    return found
+
+
+def worthy(place: Any, x: Any) -> Any:
+    """A number that elements like those of x reach if and only if their rank reaches this one."""
+    if x.dtype == bf16:
+        key = place << 16
+    elif x.dtype == f16:
+        key = place << 13
+    else:
+        key = place
+    return element_at(key, tp.zeros(()))
+
+
+def weight_of(x: Any, top: Any, scale: Any) -> Any:
+    """exp((x - top) / temperature) for a scale of log2(e) / temperature: 1 for the greatest, 0 for -inf."""
+    v = x.to(f32)
+    is_nothing = (v == -tp.inf) | (top == tp.inf)
+    return tp.where(v == top, 1.0, tp.where(is_nothing, 0.0, tp.exp2((v - top) * scale)))
+
+
+def worth_of(x: Any, top: Any, scale: Any, is_count: Any) -> Any:
+    """What tokens are worth: 1 where they are counted, else their weight."""
+    if is_count:
+        worth = tp.where(x == x, 1.0, 0.0)
+    else:
+        worth = weight_of(x, top, scale)
+    return worth
+
+
+def plus(total: Any, part: Any) -> Any:
+    """One more tile in a total, which is kept for each lane apart, or in one number."""
+    if total.shape[0] == 1:
+        found = total + part.sum(keepdims=True)
+    else:
+        found = total + part.fill(0)
+    return found
+
+
+def is_up_to(v: Any, edge: Any, size: Any) -> Any:
+    """Which elements of a tile are no later than a position."""
+    return tp.arange(size, i32) <= (edge - v.start).to(i32)
+
+
+def mass_of(row: Any, size: Any, zeros: Any) -> Any:
+    """The weight of all tokens."""
+    (logits, r, top, scale), total = row, zeros
+    for v in tp.tiles(V=size):
+        total = plus(total, weight_of(logits[r, v], top, scale))
+    return total.sum()
+
+
+def total_of(row: Any, kept: Any, size: Any, zeros: Any) -> Any:
+    """The weight of the tokens that stay."""
+    (logits, r, top, scale), (bar, edge, floor) = row, kept
+    total, level, above = zeros, worthy(bar, logits), worthy(bar + 1, logits)
+    for v in tp.tiles(V=size):
+        part = logits[r, v].to(f32)
+        weight = weight_of(part, top, scale)
+        stays = (part >= above) | ((part >= level) & is_up_to(v, edge, size))
+        total = plus(total, tp.where(stays & ~(weight < floor), weight, 0.0))
+    return total.sum()
+
+
+def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
+    """The highest bar from low to high such that tokens worth the goal reach it, or one that just these reach.
+
+    They do reach `low`. Each pass over the row leaves a quarter of the interval.
+    """
+    logits, r, top, scale = row
+    while low < high:
+        step = ((high - low) >> 2) + 1
+        one, two = low + step, low + tp.minimum(step * 2, high - low)
+        three = low + tp.minimum(step * 3, high - low)
+        first, second, third = zeros, zeros, zeros
+        bars = worthy(one, logits), worthy(two, logits), worthy(three, logits)
+        for v in tp.tiles(V=size):
+            part = logits[r, v].to(f32)
+            worth = worth_of(part, top, scale, is_count)
+            first = plus(first, tp.where(part >= bars[0], worth, 0.0))
+            second = plus(second, tp.where(part >= bars[1], worth, 0.0))
+            third = plus(third, tp.where(part >= bars[2], worth, 0.0))
+        reach_one, reach_two, reach_three = first.sum(), second.sum(), third.sum()
+        if reach_three >= goal:
+            low, reached = three, reach_three
+        elif reach_two >= goal:
+            low, high, reached = two, three - 1, reach_two
+        elif reach_one >= goal:
+            low, high, reached = one, two - 1, reach_one
+        else:
+            high, reached = one - 1, goal + 1
+        high = tp.where(is_count & (reached == goal), low, high)
+    return low
+
+
+def dispensable(row: Any, weight: Any) -> Any:
+    """A logit such that all tokens below it have less than this weight together, and half of it to spare."""
+    _, _, top, scale = row
+    return top + tp.minimum(tp.log2(weight * 0.5 / tp.dim("V").to(f32)), 0.0) / scale
+
+
+def needed_of(row: Any, bar: Any, edge: Any, goal: Any, is_count: Any, size: Any, zeros: Any) -> Any:
+    """How many of the tokens level with the bar it takes to reach the goal, at least 1; and how many there are."""
+    logits, r, top, scale = row
+    above, level, each = zeros, zeros, tp.zeros((), f32)
+    least, next_one = worthy(bar, logits), worthy(bar + 1, logits)
+    for v in tp.tiles(V=size):
+        part = logits[r, v].to(f32)
+        worth = worth_of(part, top, scale, is_count)
+        is_level = (part >= least) & (part < next_one) & is_up_to(v, edge, size)
+        above = plus(above, tp.where(part >= next_one, worth, 0.0))
+        level = plus(level, tp.where(is_level, 1.0, 0.0))
+        each = tp.maximum(each, tp.where(is_level, worth, 0.0).max())
+    return tp.maximum(tp.ceil((goal - above.sum()) / each), 1.0), level.sum()
+
+
+def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, size: Any) -> Any:
+    """Where a running sum crosses a number: of the weights of tokens that stay, or of ones for those at the bar."""
+    (logits, r, top, scale), (bar, edge, floor) = row, kept
+    run, is_found = tp.zeros((), f32), tp.zeros((), bool)
+    least, above = worthy(bar, logits), worthy(bar + 1, logits)
+    for v in tp.tiles(V=size):
+        if ~is_found:
+            value = logits[r, v].to(f32)
+            weight = weight_of(value, top, scale)
+            is_level = (value >= least) & (value < above) & is_up_to(v, edge, size)
+            is_in = (is_level | (is_draw & (value >= above))) & ~(weight < floor)
+            share = tp.where(is_in, tp.where(is_draw, weight, 1.0), 0.0)
+            part = share.sum()
+            if run + part > target:
+                is_hit = (share > 0) & (run + share.cumsum() > target)
+                hit = tp.where(is_hit, tp.arange(size, i32), size).min()
+                otherwise, is_found = tp.where(hit < size, v.start + hit, otherwise), hit < size
+            run += part
+    return otherwise
+
+
+def drawn_of(keys: Any, settings: Any, chance: Any, otherwise: Any) -> Any:
+    """A draw from the greatest keys of a row in any order, 0 where there is none; top-p may leave some, min-p too.
+
+    Top-p is a part of the total, or where that is infinite, of what the keys weigh.
+    """
+    top, scale, p, total, floor = settings
+    weight = tp.where(keys > 0, weight_of(element_of(keys, top), top, scale), 0.0)
+    goal = tp.where(total < tp.inf, total, weight.sum()) * p
+    before = tp.where(keys[:, None] > keys[None, :], weight[:, None], 0.0).sum(axis=0)
+    is_in = (before < goal) | (keys == keys.max()) | ~(p < 1)
+    share = tp.where(is_in & ~(weight < floor), weight, 0.0)
+    at = position_of(keys)
+    run = tp.where(at[:, None] <= at[None, :], share[:, None], 0.0).sum(axis=0)
+    is_hit = (share > 0) & (run > share.sum() * chance)
+    hit = tp.where(is_hit, at, LAST).min()
+    return tp.where(hit < LAST, hit, otherwise)
+
+
+def thrown(row: Any, settings: Any, lowest: Any, chance: Any, drawn: Any, size: Any, zeros: Any) -> Any:
+    """A draw from a row of which many tokens may stay: those above a bar, or level with it and no later than an edge.
+
+    Top-k and top-p both raise the bar, by what tokens are worth, and the last turn draws: three turns of one loop,
+    because they have most code in common. Sums are kept in as many numbers as there are zeros, 1 or one for each lane.
+    What was drawn stays if rounding lets the sum end before it crosses.
+    """
+    (k, p, least_share), bar, edge = settings, rank(lowest), tp.dim("V") - 1
+    for turn in range(3):
+        is_count, is_draw = turn == 0, turn == 2
+        if is_draw | (is_count & (k > 0) & (k < tp.dim("V"))) | ((turn == 1) & (p < 1)):
+            floor = tp.where(is_draw, least_share, 0.0)
+            target = k.to(f32)
+            if ~is_count:
+                target = total_of(row, (bar, edge, floor), size, zeros)
+            if is_draw:
+                target *= chance
+                is_sought = is_draw
+            else:
+                start, top = bar, rank(row[2].to(lowest.dtype))
+                if ~is_count:
+                    start = tp.clip(rank(dispensable(row, target * (1.0 - p)).to(lowest.dtype)), bar, top)
+                target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
+                low = bar_of(row, start, top, target, is_count, size, zeros)
+                edge = tp.where(low > bar, tp.dim("V") - 1, edge)
+                bar = low
+                needed, level = needed_of(row, bar, edge, target, is_count, size, zeros)
+                is_sought, target = needed < level, needed - 0.5
+            if is_sought:
+                found = crossing_of(row, (bar, edge, floor), target, tp.where(is_draw, drawn, edge), is_draw, size)
+                drawn, edge = tp.where(is_draw, found, drawn), tp.where(is_draw, edge, found)
+    return drawn
+
+
+# The greatest of a row in one pass.
+
+
+def level_of(lanes: Any, count: Any) -> Any:
+    """A number that at least so many of the elements reach, of which lanes keep the greatest."""
+    level, left = lanes.max(), lanes
+    for _ in range(1, count):
+        left = tp.where(left == level, -tp.inf, left)
+        level = left.max()
+    return level
+
+
+def gathered_of(row: Any, level: Any, count: Any, most: Any, sizes: Any) -> Any:
+    """Keys of the greatest elements of a row, so many up to `most`, in any order; at least so many reach the level.
+
+    Places that are free hold numbers below all keys, no two alike, so that the least is always the one to give up, and
+    those that are not asked for the greatest number there is.
+    """
+    (logits, r), (large, small) = row, sizes
+    kept = tp.where(tp.arange(most, i32) < count, tp.arange(most, i32).to(u64), ALL)
+    bar = level.to(f32)
+    for v in tp.tiles(V=large):
+        if logits[r, v].max().to(f32) >= bar:
+            for w in v.tiles(small):
+                part = logits[r, w].to(f32)
+                if part.max() >= bar:
+                    keys = tp.where(part >= bar, keyed(part, w.elements), 0).fill(0)
+                    key, least = keys.max(), kept.min()
+                    while key > least:
+                        kept = tp.where(kept == least, key, kept)
+                        keys = tp.where(keys == key, 0, keys)
+                        key, least = keys.max(), kept.min()
+                    bar = tp.where(least > LAST, tp.maximum(bar, element_of(least, part)), bar)
+    return tp.where((kept > LAST) & (kept < ALL), kept, 0)
+
+
+# The greatest.
+
+
+@tp.kernel(deny_checks=True)
+def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 1024) -> None:
+    """The first of the greatest of each row; none if that is NaN or -inf."""
+    for r in tp.parallel(R=tp.each):
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
+        for v in tp.tiles(V=BV):
+            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+        best, first = first_of(lanes, BV)
+        token[r] = token_of(best, first)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 8192, BV: int = 1024) -> None:
+    """The same, pieces of a row searched by programs of their own."""
+    for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
+        for v in z.tiles(BV):
+            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+        best, first = first_of(lanes, BV)
+        greatest, position = tp.join((best, z.start + first), over=z, by=greater)
+        token[r] = token_of(greatest, position)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def greedy_tiles_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 4096) -> None:
+    """The same. Only maxima of tiles are kept, and the place is sought in the best tile, which takes a CPU less."""
+    for r in tp.parallel(R=tp.each):
+        best, first = greatest_of(logits, r, BV)
+        token[r] = token_of(best, first)  # type: ignore[index]
+
+
+def greatest_of(logits: Any, r: Any, size: Any) -> Any:
+    """The greatest logit of a row, NaN if there is one, and where it is first, if it is a number."""
+    best, start = tp.full((), -tp.inf, logits.dtype), 0
+    for v in tp.tiles(V=size):
+        top = logits[r, v].max()
+        wins = ~(top <= best) & (best == best)
+        best, start = tp.where(wins, top, best), tp.where(wins, v.start, start)
+    return best, place_of(best, logits, r, tp.maximum(start, 0), size)
+
+
+def place_of(value: Any, logits: Any, r: Any, start: Any, size: Any) -> Any:
+    """Where in a tile of a row a value is first; the end of the row if nowhere."""
+    first = tp.dim("V") - 1
+    for v in tp.tiles(V=size, start=start, stop=start + size):
+        first = tp.minimum(first, tp.where(logits[r, v] == value, v.elements, tp.dim("V") - 1).min())
+    return first
+
+
+def token_of(best: Any, position: Any) -> Any:
+    """The position of the greatest logit as a token."""
+    return tp.where(best > -tp.inf, tp.clip(position, 0, tp.dim("V") - 1), -1)
+
+
+def greedy(logits: Any, vocabulary: int | None = None, out: Any = None) -> Any:
+    """The token with the greatest logit of each row, as i32: the lowest of equals, and always below `vocabulary`.
+
+    -1 where a row has a NaN or nothing above -inf.
+
+    Example:
+        >>> tk.greedy(np.array([[0, 3, 3, 9]], np.float32), vocabulary=3).tolist()
+        [1]
+    """
+    rows = _real(logits, vocabulary)
+    token = arrays.result(out, logits, (rows.shape[0],), i32)
+    chosen(GREEDY, rows, R=rows.shape[0], V=rows.shape[1])(token, rows)
+    return token
+
+
+def _real(logits: Any, vocabulary: int | None) -> Any:
+    """The columns that are tokens: kernels are not even shown the others."""
+    return logits if vocabulary is None else logits[:, :vocabulary]
+
+
+# By chance.
+
+
+@tp.kernel(deny_checks=True)
+def sample_kernel(
+    token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 1024, KEPT: int = 64, BL: int = 256,
+) -> None:  # fmt: skip
+    """One token of each row, as `sample` says: a program for each row, which passes over it some times.
+
+    Where top-k or top-p leave up to KEPT tokens, these are taken out one after another, as `top_k_kernel` does.
+    """
+    for r in tp.parallel(R=tp.each):
+        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
+        lowest = tp.full((BV,), tp.inf, logits.dtype)
+        for v in tp.tiles(V=BV):
+            part = logits[r, v]
+            lanes = better(lanes, part.fill(-tp.inf), v.number)
+            lowest = tp.minimum(lowest, part.fill(tp.inf))
+        best, position = first_of(lanes, BV)
+        drawn = token_of(best, position)
+        if (best > -tp.inf) & (temperature[r] > 0):
+            row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
+            k, p, zeros = top_k[r], top_p[r], tp.zeros((BV,))
+            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
+            kept, count, gathered, total, is_few = tp.zeros((KEPT,), u64), 0, 0.0, tp.inf, is_counted
+            if is_counted | (is_all & (p < 1)):
+                if ~is_counted:
+                    total = mass_of(row, BV, zeros)
+                goal, limit = total * tp.where(is_counted, 1.0, p), tp.where(is_counted, k, KEPT)
+                keys = keys_of((lanes[0].to(f32), lanes[1]), BV, tp.dim("V"))
+                key = keys.max()
+                while (count < limit) & (key > 0) & (gathered < goal):
+                    kept = tp.where(tp.arange(KEPT, i32) == count, key, kept)
+                    gathered += weight_of(element_of(key, zeros), best.to(f32), row[3])
+                    keys = without(keys, key, (logits, r, f32), BL)
+                    key, count = keys.max(), count + 1
+                is_few = is_counted | ~(gathered < goal)
+            if is_few:
+                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+            else:
+                drawn = thrown(row, (k, p, least_share), lowest.min(), chance, drawn, BV, zeros)
+        token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
+
+
+@tp.kernel(deny_checks=True)
+def sample_gathered_kernel(
+    token: Out[Index["V"], "R"], logits: In[T, "R V"], seed: In[i64, "R"], step: In[U, "R"], temperature: In[f32, "R"],
+    top_k: In[i32, "R"], top_p: In[f32, "R"], min_p: In[f32, "R"], *, BV: int = 2048, LANES: int = 256, KEPT: int = 128,
+    BL: int = 128,
+) -> None:  # fmt: skip
+    """The same. Where up to KEPT tokens stay, one pass gathers them all, and hardly looks at what is below.
+
+    What it has to look at is told by LANES numbers, the greatest of so many parts of the row.
+    """
+    for r in tp.parallel(R=tp.each):
+        best, position = greatest_of(logits, r, BV)
+        drawn = token_of(best, position)
+        if (best > -tp.inf) & (temperature[r] > 0):
+            row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
+            k, p, total, zeros = top_k[r], top_p[r], tp.inf, tp.zeros((1,))
+            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
+            kept, is_few = tp.zeros((KEPT,), u64), is_counted
+            if is_counted | (is_all & (p < 1)):
+                if ~is_counted:
+                    total = mass_of(row, BV, zeros)
+                lanes, limit = tp.full((LANES,), -tp.inf, logits.dtype), tp.where(is_counted, k, KEPT)
+                for v in tp.tiles(V=LANES):
+                    lanes = tp.maximum(lanes, logits[r, v].fill(-tp.inf))
+                kept = gathered_of((logits, r), level_of(lanes, limit), limit, KEPT, (BV, BL))
+                weight = tp.where(kept > 0, weight_of(element_of(kept, tp.zeros(())), best.to(f32), row[3]), 0.0)
+                is_few = is_counted | ~(weight.sum() < total * p)
+            if is_few:
+                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+            else:
+                lowest = tp.full((), tp.inf, logits.dtype)
+                for v in tp.tiles(V=BV):
+                    lowest = tp.minimum(lowest, logits[r, v].min())
+                drawn = thrown(row, (k, p, least_share), lowest, chance, drawn, BV, zeros)
+        token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
+
+
+def sample(
+    logits: Any, seed: Any, step: Any, temperature: Any, top_k: Any, top_p: Any, min_p: Any,
+    vocabulary: int | None = None, out: Any = None,
+) -> Any:  # fmt: skip
+    """One token of each row by chance, as i32. Every setting is an array with an element for each row.
+
+    In this order, each on what the one before has left:
+
+    1. Logits are divided by `temperature` (f32). At 0 or less the token is that of `greedy`.
+    2. `top_k` (i32): the k greatest stay, all if k is 0 or less.
+    3. `top_p` (f32): the fewest greatest stay whose probabilities, as softmax gives them now, add up to p at least; all
+       if p is 1 or more, one if it is 0 or less.
+    4. `min_p` (f32): those stay that have at least min_p times the probability of the greatest.
+    5. One of the rest is drawn by its probability.
+
+    Of equal logits the lower token counts as the greater, so k and p are exact; weights are added up in f32. The draw
+    is decided by `seed` (i64) and `step` (i32 or i64) alone, not by the place in the batch or its size. Tokens from
+    `vocabulary` on do not take part. A token is -1 where a row has a NaN or nothing above -inf; several of +inf are
+    equally likely.
+
+    Example:
+        >>> one = np.ones(1, np.float32)
+        >>> tk.sample(np.array([[0, 9, 8]], np.float32), np.array([7]), np.array([0]), one, np.array([1], np.int32),
+        ...           one, 0 * one).tolist()
+        [1]
+    """
+    rows = _real(logits, vocabulary)
+    token = arrays.result(out, logits, (rows.shape[0],), i32)
+    choice = chosen(SAMPLE, rows, V=rows.shape[1])
+    choice(token, rows, seed, step, temperature, top_k, top_p, min_p)
+    return token
+
+
+# Choices.
+
+
+def _greedy_default(sizes: Sizes, target: str) -> Choice:
+    rows, columns = sizes["R"], sizes["V"]
+    if target == "cpu":
+        return Choice(greedy_tiles_kernel, {"BV": tile_size(columns, 4096)})
+    if is_split(rows, columns):
+        return Choice(greedy_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
+    return Choice(greedy_kernel, {"BV": tile_size(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
+
+
+def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    if target == "cpu":
+        yield from choices(greedy_tiles_kernel, "BV=1024 BV=2048 BV=4096 BV=8192")
+        return
+    yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096", direct(4), direct(8))
+    pieces = "SV=4096,BV=1024 SV=4096,BV=2048 SV=8192,BV=1024 SV=8192,BV=2048 SV=10240,BV=2048 SV=16384,BV=2048"
+    yield from choices(greedy_split_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
+
+
+def _sample_default(sizes: Sizes, target: str) -> Choice:
+    if target == "cpu":
+        return Choice(sample_gathered_kernel, {})
+    return lane_choice(sample_kernel, "V", sizes["V"], 4096, Schedule(warps=8), KEPT=64)
+
+
+def _sample_space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    columns = sizes["V"]
+    if target == "cpu":
+        yield from choices(sample_gathered_kernel, "KEPT=64 KEPT=128 KEPT=256 BV=1024 BV=4096 BV=4096,LANES=512")
+        return
+    for size in sorted({tile_size(columns, size) for size in (256, 512, 1024, 2048, 4096)}):
+        yield from (lane_choice(sample_kernel, "V", columns, size, each, KEPT=64) for each in ALONE)
+        yield from (lane_choice(sample_kernel, "V", columns, size, each, KEPT=128) for each in ALONE[:2])
+
+
+def _settings(rng: Any, arguments: dict[str, Any]) -> None:
+    """Settings as people use them."""
+    for name, value in (("temperature", 0.8), ("top_k", 50), ("top_p", 0.9), ("min_p", 0.0)):
+        arguments[name][...] = value
+
+
+GREEDY: Final = Tunable(
+    "greedy", (greedy_kernel, greedy_split_kernel, greedy_tiles_kernel), _greedy_default, _greedy_space
+)
+SAMPLE: Final = Tunable(
+    "sample", (sample_kernel, sample_gathered_kernel), _sample_default, _sample_space, inputs=_settings
+)
+"""By the vocabulary alone: were tiles chosen by the number of rows too, a token could depend on its neighbours."""
+TUNABLES: Final = (GREEDY, SAMPLE)
