@@ -473,6 +473,28 @@ LLM = [
         "A prompt that goes on ends with the last message.",
     ),
     Mutant(
+        "src/tileproof/llm/server/auth.py",
+        "        if not any(matches):",
+        "        if not sent:",
+        "tests/llm/server/test_access.py::test_a_request_needs_one_of_the_keys[headers1-401]",
+        "A server with keys answers nobody without one of them.",
+    ),
+    Mutant(
+        "src/tileproof/llm/server/auth.py",
+        "if not (is_loopback(name) or name.lower() in allowed):",
+        "if not name:",
+        "tests/llm/server/test_errors.py::test_a_mistake_of_the_request_has_a_status_and_a_code"
+        "[GET-/v1/models-None-headers11-403-host_not_allowed]",
+        "A web page cannot reach a server without keys by a name of its own.",
+    ),
+    Mutant(
+        "src/tileproof/llm/server/endpoint.py",
+        'client = "" if self.service.options.shares_prefixes else self.client',
+        'client = ""',
+        "tests/llm/server/test_access.py::test_cached_prompts_are_shared_between_requests_of_one_key_and_salt_alone",
+        "Clients with different keys share no cached prompts.",
+    ),
+    Mutant(
         "src/tileproof/llm/engine/scheduler.py",
         "keys = request.page_keys((request.length - 1) // PAGE)",
         "keys = request.page_keys(request.length // PAGE)",

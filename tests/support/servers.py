@@ -99,6 +99,7 @@ class Server:
             for line in list(self.log):
                 if found := re.search(pattern, line):
                     return found
+            assert self.process.poll() is None, self.log
             time.sleep(0.01)
         raise AssertionError(f"no line with {pattern!r} in {self.log}")
 

@@ -8,10 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .chat.model import carried_out, chosen_model
+from tileproof.diagnostics.values import bytes_of
+
+from .chat.model import chosen_model, run_command
 from .chat.options import Place, add_model_options, place_of, suggested
-from .chat.terminal import Notes, read_bytes
-from .usage import UsageError
+from .chat.terminal import Notes
+from .usage import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -42,15 +44,10 @@ once. The exit code is 0 after a signal, or 2 if the model or an option cannot b
 KEYS = "TILEPROOF_API_KEY"
 
 
-def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: str) -> None:
+def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
-    parser = commands.add_parser(
-        "serve",
-        help=summary,
-        description="Serves a model over HTTP: OpenAI's completions, chat and responses, Anthropic's messages.",
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    description = "Serves a model over HTTP: OpenAI's completions, chat and responses, Anthropic's messages."
+    parser = add_command(commands, "serve", summary, description, EXAMPLES)
     add_model_options(parser)
     option = parser.add_argument_group("engine").add_argument
     option("--max-num-seqs", metavar="N", type=_count, default=32, help="sequences at a time (default: %(default)s)")
@@ -94,7 +91,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser], summary: 
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
-    return carried_out(lambda: _run(options))
+    return run_command(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> int:
@@ -144,13 +141,13 @@ def _server_options(options: argparse.Namespace, path: Path) -> ServerOptions:
     from tileproof.llm.server.auth import is_loopback
     from tileproof.llm.server.options import Limits, ServerOptions
 
-    body = read_bytes(options.max_body)
+    body = bytes_of(options.max_body)
     if not body:
         raise UsageError(f"--max-body {options.max_body}: this is no size; write 16MiB")
     keys = _keys(options)
     is_local = is_loopback(options.host)
     if not is_local and not keys:
-        Notes(quiet=False).say(
+        Notes(quiet=False).warn(
             f"warning: {options.host} lets other machines use this server without a key; set {KEYS}, or use "
             "--api-key-file, or leave out --host"
         )

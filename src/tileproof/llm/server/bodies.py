@@ -40,11 +40,6 @@ async def read_body(request: Request, limits: Limits) -> bytes:
     return b"".join(parts)
 
 
-async def read_json(request: Request, limits: Limits, form: type[Body]) -> Body:
-    """The body of a request in the form of its route."""
-    return in_form(await read_body(request, limits), form)
-
-
 def in_form(body: bytes, form: type[Body]) -> Body:
     """A body in some form."""
     try:
