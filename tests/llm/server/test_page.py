@@ -83,3 +83,9 @@ def test_files_of_the_page_refer_to_one_another_alone() -> None:
 def test_no_text_becomes_markup_or_a_script() -> None:
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|srcdoc|DOMParser|setHTML"
     assert [name for name, text in TEXTS.items() if re.search(ways, text)] == []
+
+
+def test_the_model_tells_the_page_which_settings_it_has(server: Server) -> None:
+    model = server.ask("GET", "/v1/models").json["data"][0]
+    assert model["can_switch_thinking"] is True
+    assert model["sampling"] == {}

@@ -17,7 +17,7 @@ from tileproof.llm import ModelError
 from tileproof.llm.loader.find import resolve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Locator, Page
+    from playwright.sync_api import Browser, Locator, Page, Route
 
 pytestmark = pytest.mark.slow
 HOSTILE = (
@@ -168,6 +168,7 @@ def test_a_system_prompt_and_settings_reach_the_server_and_survive_a_reload(
 
     page = open_page(smollm2)
     page.get_by_role("button", name="Settings", exact=True).click()
+    expect(page.get_by_label("Thinking")).to_be_hidden()  # SmolLM2 does not think
     page.get_by_label("System prompt").fill("You are a pirate.")
     page.get_by_label("Seed").fill("7")
     page.get_by_label("Max tokens").fill("4")
@@ -198,26 +199,41 @@ def test_a_system_prompt_and_settings_reach_the_server_and_survive_a_reload(
 def test_hostile_text_of_user_and_model_stays_text(server: Server, open_page: OpenPage) -> None:
     from playwright.sync_api import expect
 
+    def make_hostile(route: Route) -> None:
+        body = route.request.post_data_json
+        body["structured_outputs"] = {"choice": [f"<think>{HOSTILE}</think>{HOSTILE}"]}
+        route.continue_(post_data=json.dumps(body))
+
     page = open_page(server)
-    messages = [{"role": role, "content": HOSTILE, "reasoning": HOSTILE, "stats": {}} for role in ("user", "assistant")]
-    page.evaluate(
-        "entries => Object.entries(entries).forEach(([name, value]) => localStorage.setItem(name, value))",
-        {"tileproof.chat.a": json.dumps({"updated": 1, "messages": messages}), "tileproof.open": '"a"'},
-    )
-    page.reload()
-    expect(page.get_by_role("article")).to_have_count(2)
-    expect(page.locator(".said")).to_have_text(HOSTILE)
-    answer = page.locator(".prose")
-    expect(answer).to_contain_text("<img src=x onerror=\"document.title='owned'\"><script>")
-    expect(answer).to_contain_text("[link](javascript:alert(1)) ![picture](http://example.com/x.png)")
-    expect(answer.locator("pre")).to_have_text("<script>document.title='owned'</script>")
-    expect(answer.locator("strong")).to_have_text("<u>bold</u>")
-    expect(page.locator("article :is(img, script, a, i, u, b, iframe)")).to_have_count(0)
+    page.route("**/v1/chat/completions", make_hostile)
     send(page, HOSTILE)
     finished(page)
+    for _ in range(2):  # as it came, and as it was stored
+        expect(page.locator(".said")).to_have_text(HOSTILE)
+        expect(page.locator(".thought")).to_have_text(HOSTILE)
+        answer = page.locator(".prose")
+        expect(answer).to_contain_text("<img src=x onerror=\"document.title='owned'\"><script>")
+        expect(answer).to_contain_text("[link](javascript:alert(1)) ![picture](http://example.com/x.png)")
+        expect(answer.locator("pre")).to_have_text("<script>document.title='owned'</script>")
+        expect(answer.locator("strong")).to_have_text("<u>bold</u>")
+        expect(page.locator("article :is(img, script, a, i, u, b, iframe)")).to_have_count(0)
+        page.reload()
     assert "owned" not in page.title()
     with pytest.raises(Exception, match="TrustedHTML"):
         page.evaluate("() => { document.body.innerHTML = '<b>x</b>'; }")
+
+
+def test_thinking_can_be_switched_where_the_template_can(server: Server, open_page: OpenPage) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(server)
+    greedy(page, 3)
+    page.get_by_role("button", name="Settings", exact=True).click()
+    page.get_by_label("Thinking").select_option("off")
+    with page.expect_request("**/v1/chat/completions") as sent:
+        send(page, "hello")
+    assert sent.value.post_data_json["chat_template_kwargs"] == {"enable_thinking": False}
+    expect(finished(page)).to_have_count(1)
 
 
 def test_markdown_keeps_every_word_and_is_fast_for_any_text(server: Server, open_page: OpenPage) -> None:
