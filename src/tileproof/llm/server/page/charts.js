@@ -114,8 +114,8 @@ function unbroken(samples, number) {
   return lines;
 }
 
-/** The least of 1, 2, 4, 5, 6, 8, 10 times a power of ten that is not below a value: halves of it are short, too. */
+/** The least of 1, 2, 3, 4, 5, 6, 8, 10 times a power of ten that is not below a value: its half is short, too. */
 function rounded(value) {
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 4, 5, 6, 8, 10].find((digit) => digit * power >= value) * power;
+  return [1, 2, 3, 4, 5, 6, 8, 10].find((digit) => digit * power >= value) * power;
 }

@@ -77,7 +77,7 @@ const CHARTS = [
     series: [{ name: "running", kind: "main", format: exact }, { name: "waiting", kind: "second", format: exact }],
   },
   {
-    title: "Latency", note: "First token, and between tokens: medians of 30 s", least: 0.1, axis: seconds,
+    title: "Latency", note: "Medians over 30 s", least: 0.1, axis: seconds,
     series: [{ name: "first", kind: "main", format: seconds }, { name: "between", kind: "second", format: seconds }],
   },
   {
