@@ -10,11 +10,16 @@ const SAVE_INTERVAL = 1000;
 
 /** An answer that is being generated, or waits to be: it goes on when another chat is shown. */
 class Run {
-  constructor(chat, message) {
-    Object.assign(this, { chat, message });
+  constructor(chat, message, replaced) {
+    Object.assign(this, { chat, message, replaced });
     this.controller = new AbortController();
     this.attempts = 0;
     this.began = performance.now();
+  }
+
+  /** Takes an answer of which nothing came out of the chat. The one before, if there was one, stays. */
+  withdraw() {
+    this.chat.messages.splice(-1, 1, ...(this.replaced ? [this.replaced] : []));
   }
 
   /** Counts tokens and times from the events. A continued answer adds to what it had. */
@@ -118,8 +123,7 @@ export class Chat {
   /** Sends what is typed. */
   send() {
     const text = this.prompt.value.trim();
-    if (!text || this.isRunning) return;
-    this.host.leaveEngine();
+    if (!text || this.isRunning || !this.host.checkSettings()) return;
     this.current.messages.push({ role: "user", content: text });
     this.#type("");
     this.#generate();
@@ -139,14 +143,15 @@ export class Chat {
 
   /** Generates the last answer anew, or the one that is missing. */
   retry() {
-    if (this.isRunning) return;
-    if (this.current.messages.at(-1)?.role === "assistant") this.current.messages.pop();
-    if (this.current.messages.length) this.#generate();
+    if (this.isRunning || !this.host.checkSettings()) return;
+    const { messages } = this.current;
+    const replaced = messages.at(-1)?.role === "assistant" ? messages.pop() : null;
+    if (messages.length) this.#generate({ replaced });
   }
 
   /** Lets the model go on with the last answer. */
   continue() {
-    if (!this.isRunning) this.#generate(true);
+    if (!this.isRunning && this.host.checkSettings()) this.#generate({ continues: true });
   }
 
   /** Opens the last message of the user for changes. */
@@ -159,7 +164,7 @@ export class Chat {
     area.value = message.content;
     const submit = () => {
       const text = area.value.trim();
-      if (!text) return;
+      if (!text || !this.host.checkSettings()) return;
       this.current.messages.splice(number, Infinity, { role: "user", content: text });
       this.#generate();
       this.prompt.focus();
@@ -219,18 +224,14 @@ export class Chat {
     return system ? [{ role: "system", content: system }, ...messages] : messages;
   }
 
-  async #generate(continues = false) {
+  /** Generates an answer, or more of the last one. `replaced` is the answer before, which stays if no other comes. */
+  async #generate({ continues = false, replaced = null } = {}) {
     const chat = this.current;
-    if (!this.host.checkSettings()) {
-      this.#notices.set(chat.id, { text: "A setting has a value that it cannot have.", retry: "Try again" });
-      this.render();
-      return;
-    }
     const messages = this.#messages(chat);
     if (!continues) chat.messages.push({ role: "assistant", content: "", stats: {} });
     const message = chat.messages.at(-1);
     const before = message.content;
-    const run = new Run(chat, message);
+    const run = new Run(chat, message, replaced);
     delete message.end;
     this.#runs.set(chat.id, run);
     this.#notices.delete(chat.id);
@@ -256,6 +257,7 @@ export class Chat {
       }
       announce("The answer is complete");
     } catch (error) {
+      if (!hasText() && !continues) run.withdraw();
       this.#fail(run, error, hasText(), continues);
     } finally {
       this.#runs.delete(chat.id);
@@ -323,7 +325,6 @@ export class Chat {
 
   #fail(run, error, hasText, continues) {
     const { chat, message } = run;
-    if (!hasText && !continues) chat.messages.pop();
     if (run.controller.signal.aborted) {
       if (hasText || continues) message.end = "stopped";
       announce("Stopped");
@@ -492,10 +493,10 @@ export class Chat {
     });
     new ResizeObserver(() => this.#follow()).observe(this.scroll);
     window.addEventListener("pagehide", () => {
-      for (const { chat, message } of this.#runs.values()) {
-        message.end = "broken";
-        if (!message.content && !message.reasoning) chat.messages.pop();
-        saveChat(chat);
+      for (const run of this.#runs.values()) {
+        run.message.end = "broken";
+        if (!run.message.content && !run.message.reasoning) run.withdraw();
+        saveChat(run.chat);
       }
     });
   }

@@ -313,7 +313,6 @@ const host = {
   model: () => model,
   changed: refresh,
   measured: showRoom,
-  leaveEngine: () => go("./"),
   welcome, startChat, askForKey, lost, reached,
 }; // prettier-ignore
 const chat = new Chat(host);
