@@ -6,6 +6,7 @@
     python -m benchmarks host                what launches, graphs and tensors cost the host
     python -m benchmarks compile             from source to GPU code; needs no GPU
     python -m benchmarks llm                 the engine on the CPU against llama.cpp; not among all: it takes a while
+    python -m benchmarks serving             the server on the CPU against llama-server, under load
     tileproof bench --suite h200             the engine on an H200 next to its peers; not among all either
     python -m benchmarks pages               only makes pages and pictures anew from the data that is there
 
@@ -35,10 +36,10 @@ from tileproof.diagnostics.errors import TileproofError
 from .harness.device import cpu_slug
 from .harness.page import RESULTS, Section, write_pages
 
-SECTIONS: Final = ("gpu", "cpu", "host", "compile", "llm")
+SECTIONS: Final = ("gpu", "cpu", "host", "compile", "llm", "serving")
 _MODULES: Final = {
     "gpu": "kernels.command", "cpu": "kernels.command", "host": "host.command", "compile": "compile.command",
-    "llm": "engine.llm",
+    "llm": "engine.llm", "serving": "engine.serving",
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ LAYERS = (
     "cli",
 )
 
-ROOMS = ("native", "interop", "memory", "stream", "tensor", "launch", "graph", "device")
+RUNTIME = ("native", "interop", "memory", "stream", "tensor", "launch", "graph", "device")
 """The folders of `runtime`, in the order in which one may import another."""
 
 GATHERED = LAYERS.index("runtime")
@@ -72,9 +72,9 @@ def test_a_file_imports_only_its_own_layer_and_those_before_it() -> None:
     assert len(inside) > 200
 
 
-def violations_of_rooms(text: str, path: tuple[str, ...]) -> list[str]:
-    """What the file at `path` (its parts below `runtime`) imports of rooms after its own."""
-    later = ROOMS[ROOMS.index(path[0]) + 1 :]
+def violations_of_subpackages(text: str, path: tuple[str, ...]) -> list[str]:
+    """What the file at `path` (its parts below `runtime`) imports of subpackages after its own."""
+    later = RUNTIME[RUNTIME.index(path[0]) + 1 :]
     names = imports(ast.parse(text), ("tileproof", "runtime", *path[:-1]))
     return [
         f"{'/'.join(path)}:{line} imports {'.'.join(name)}"
@@ -83,17 +83,18 @@ def violations_of_rooms(text: str, path: tuple[str, ...]) -> list[str]:
     ]
 
 
-def test_a_room_of_the_runtime_imports_only_those_before_it() -> None:
+def test_a_subpackage_of_the_runtime_imports_only_those_before_it() -> None:
     runtime = PACKAGE / "runtime"
     files = [path.relative_to(runtime) for path in sorted(runtime.rglob("*.py")) if path.parent != runtime]
-    assert {file.parts[0] for file in files} == set(ROOMS)
-    assert [one for file in files for one in violations_of_rooms((runtime / file).read_text("utf-8"), file.parts)] == []
+    assert {file.parts[0] for file in files} == set(RUNTIME)
+    texts = {file.parts: (runtime / file).read_text("utf-8") for file in files}
+    assert [one for path, text in texts.items() for one in violations_of_subpackages(text, path)] == []
 
 
-def test_the_rule_for_rooms_sees_imports_of_later_ones() -> None:
+def test_the_rule_for_subpackages_sees_imports_of_later_ones() -> None:
     later = "from tileproof.runtime.launch import binding\nfrom ..graph.graphs import Graph\nfrom .. import device"
-    assert len(violations_of_rooms(later, ("memory", "a.py"))) == 3
-    assert len(violations_of_rooms(later, ("device", "a.py"))) == 0
+    assert len(violations_of_subpackages(later, ("memory", "a.py"))) == 3
+    assert len(violations_of_subpackages(later, ("device", "a.py"))) == 0
 
 
 def test_every_file_belongs_to_a_layer() -> None:

@@ -60,8 +60,8 @@ def launches() -> Iterator[tuple[str, str, Kernel, list[Any], dict[str, Any]]]:
         yield "library", name, kernel, list(given), constants
 
 
-def compiled(group: str, name: str, kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds: int) -> Line:
-    """Compiles a kernel for a launch, so many times."""
+def compile_row(group: str, name: str, kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds: int) -> Line:
+    """Compiles a kernel for a launch in some rounds; returns its row."""
     steps, bytecode, made = gpu_steps(kernel, args, constants, rounds)
     best = min(steps, key=lambda each: sum(each.parts[:3]))
     times = [min(column) for column in zip(*(each.parts[:3] for each in steps), strict=True)]
@@ -99,7 +99,7 @@ def main(arguments: Sequence[str]) -> int:
         for group, name, kernel, args, constants in every:
             if name in wanted:
                 print(f"{name} ...", file=sys.stderr, flush=True)
-                lines.append(compiled(group, name, kernel, args, constants, given.rounds))
+                lines.append(compile_row(group, name, kernel, args, constants, given.rounds))
     print(terminal(lines))
     if given.save is not None:
         file = given.save / cpu_slug() / SECTION.file

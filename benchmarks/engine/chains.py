@@ -13,7 +13,7 @@ from .proxy import Product
 from .weights import Shared
 
 
-def products_of_a_step(shared: Shared, products: dict[tuple[int, int], Product]) -> tuple[Any, int | None]:
+def gemvs_of_a_step(shared: Shared, products: dict[tuple[int, int], Product]) -> tuple[Any, int | None]:
     """A graph of only the matrix products of one token, each as cuBLAS does it fastest."""
     matrices = [matrix for layer in shared.layers for matrix in layer.matrices] + [shared.head]
 

@@ -1,6 +1,6 @@
 """The suite's strongest peer: a compact torch model in the style of gpt-fast, compiled, in a CUDA graph of its own.
 
-The halves of a layer before and behind attention are compiled once and serve all layers: within each, torch.compile
+The halves of a layer before and after attention are compiled once and serve all layers: within each, torch.compile
 fuses norms, rotation, the append, SiLU and residuals into products that its coordinate descent tunes. Attention is
 the proxy's split kernel, which costs the same as is used of the cache.
 """
@@ -24,7 +24,7 @@ def rms_norm(x: Any, weight: Any, eps: float) -> Any:
     return (wide * torch.rsqrt(wide.pow(2).mean(-1, keepdim=True) + eps)).to(x.dtype) * weight
 
 
-def turned(x: Any, cos: Any, sin: Any) -> Any:
+def rotated(x: Any, cos: Any, sin: Any) -> Any:
     low, high = x.float().chunk(2, dim=-1)
     return torch.cat((low * cos - high * sin, high * cos + low * sin), dim=-1).to(x.dtype)
 
@@ -33,19 +33,19 @@ def before(
     x: Any, norm: Any, qkv: Any, q_norm: Any, k_norm: Any, cos: Any, sin: Any, position: Any, keys: Any, values: Any,
     eps: float,
 ) -> Any:  # fmt: skip
-    """Queries, turned; keys and values are in the caches."""
+    """Rotated queries; keys and values are in the caches."""
     groups, _, depth = keys.shape
     rows = functional.linear(rms_norm(x, norm, eps), qkv).view(-1, depth)
     heads = rows.shape[0] - 2 * groups
     c, s = cos[position], sin[position]
-    q = turned(rms_norm(rows[:heads], q_norm, eps), c, s)
-    k = turned(rms_norm(rows[heads : heads + groups], k_norm, eps), c, s)
+    q = rotated(rms_norm(rows[:heads], q_norm, eps), c, s)
+    k = rotated(rms_norm(rows[heads : heads + groups], k_norm, eps), c, s)
     keys.index_copy_(1, position, k[:, None])
     values.index_copy_(1, position, rows[heads + groups :][:, None])
     return q[None]
 
 
-def behind(x: Any, o: Any, output: Any, norm: Any, gate_up: Any, down: Any, eps: float) -> Any:
+def after_attention(x: Any, o: Any, output: Any, norm: Any, gate_up: Any, down: Any, eps: float) -> Any:
     """The residual stream after the rest of a layer."""
     x = x + functional.linear(o, output)
     gate, up = functional.linear(rms_norm(x, norm, eps), gate_up).chunk(2, dim=-1)
@@ -64,10 +64,11 @@ class Compiled(Decoding):
 
     def __init__(self, shared: Shared, state: State, *, is_compiled: bool = True) -> None:
         super().__init__(shared, state)
-        self._before, self._behind, self._ending = before, behind, ending
+        self._before, self._after_attention, self._ending = before, after_attention, ending
         if is_compiled:
-            self._before, self._behind, self._ending = (
-                torch.compile(each, mode=MODE, fullgraph=True, dynamic=False) for each in (before, behind, ending)
+            parts = before, after_attention, ending
+            self._before, self._after_attention, self._ending = (
+                torch.compile(each, mode=MODE, fullgraph=True, dynamic=False) for each in parts
             )
 
     @torch.no_grad()
@@ -94,7 +95,8 @@ class Compiled(Decoding):
     def second_half(self, x: Any, o: Any, number: int) -> Any:
         """What a layer makes of the residual stream and its attention."""
         layer = self.shared.layers[number]
-        return self._behind(x, o, layer.output, layer.feed_norm, layer.gate_up, layer.down, self.config.rms_norm_eps)
+        weights = layer.output, layer.feed_norm, layer.gate_up, layer.down
+        return self._after_attention(x, o, *weights, self.config.rms_norm_eps)
 
     @torch.no_grad()
     def logits(self, x: Any) -> Any:

@@ -100,7 +100,7 @@ class Decoding:
         return found
 
     def logits_of(self, tokens: Sequence[int], behind: int) -> Any:
-        """The logits behind each of the last tokens, step by step from an empty cache."""
+        """The logits after each of the last tokens, step by step from an empty cache."""
         found = []
         for position, token in enumerate(tokens):
             self.state.place(token, position)
@@ -121,7 +121,7 @@ class Decoding:
         self.turn(_WARM)
 
     def turn(self, tokens: int) -> Turn:
-        """So many steps behind the context, by the clock; marks between them are for their spread."""
+        """So many steps after the context, by the clock; marks between them are for their spread."""
         self.state.place(1, self._context)
         self._graph.replay()
         torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""The proxy: products of one row by cuBLAS, small kernels in Triton between them, one CUDA graph.
+"""The proxy: GEMVs by cuBLAS, small kernels in Triton between them, one CUDA graph.
 
 It launches what serving engines launch at batch 1. It is none of them, and is never called by their names.
 """
@@ -30,7 +30,7 @@ def by_matmul(out: Any, matrix: Any, row: Any) -> Any:
 WAYS: Final[dict[str, Product]] = {"gemv": by_matvec, "gemm": by_matmul}
 
 
-def fastest_products(shared: Shared) -> dict[tuple[int, int], Product]:
+def fastest_gemvs(shared: Shared) -> dict[tuple[int, int], Product]:
     """For each shape of the model the way that cuBLAS is asked which is faster, over the matrices of some layers."""
     chosen: dict[tuple[int, int], Product] = {}
     groups = [*zip(*(layer.matrices for layer in shared.layers[:8]), strict=True), (shared.head,)]
@@ -67,10 +67,10 @@ class Proxy(Decoding):
         self._q = torch.empty(1, config.num_attention_heads, config.head_dim, dtype=torch.bfloat16, device=state.device)
         self._both, self._inner = row(2 * config.intermediate_size), row(config.intermediate_size)
         self._logits = row(config.vocab_size)
-        self._products = fastest_products(shared)
+        self._gemvs = fastest_gemvs(shared)
 
     def _product(self, out: Any, matrix: Any, row: Any) -> None:
-        self._products[tuple(matrix.shape)](out, matrix, row)
+        self._gemvs[tuple(matrix.shape)](out, matrix, row)
 
     def step(self) -> Any:
         from ..kernels import triton_kernels as norms

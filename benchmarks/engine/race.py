@@ -1,8 +1,8 @@
 """A race in turns of equal length, for work that is bounded by power.
 
 Under load a GPU lowers its clock within tens of milliseconds, so whoever runs longer in a row is measured slower, and
-what ran before matters, too. Here everybody works for the same time, behind work of its own that is not timed, in an
-order drawn by lot. The same code lay up to 4% apart in a fixed order, and 0.5% in an order by lot behind 0.15 s of its
+what ran before matters, too. Here everybody works for the same time, after work of its own that is not timed, in an
+order drawn by lot. The same code lay up to 4% apart in a fixed order, and 0.5% in an order by lot after 0.15 s of its
 own work.
 """
 
@@ -21,11 +21,11 @@ WARMING: Final = 0.1
 """Seconds of a turn before the timed runs, for what many fit in; a single run is always ahead of them."""
 
 Contestant: TypeAlias = Callable[[int], float]
-"""Takes a turn of so many timed runs, behind one that is not timed, and gives their seconds."""
+"""Takes a turn of so many timed runs, after one that is not timed, and gives their seconds."""
 
 
 def timed(run: Callable[[], object], wait: Callable[[], object], runs: int) -> float:
-    """Seconds of some runs by the clock of the host, behind one that is not timed; they are waited for together."""
+    """Seconds of some runs by the clock of the host, after one that is not timed; they are waited for together."""
     run()
     wait()
     began = time.perf_counter()

@@ -33,7 +33,7 @@ class Row:
     """One contestant at one size."""
 
     what: What
-    """Decode, prefill, or only the products of a token."""
+    """Decode, prefill, or only the GEMVs of a decode step."""
     who: str
     weights: str
     context: int
@@ -105,7 +105,7 @@ def results_of(models: Sequence[Model], machine: Mapping[str, str]) -> Results:
 
 
 def lines_of(model: Model) -> list[Line]:
-    """Decode by context, prefill by length, the products of a token alone, and the parts of a step."""
+    """Decode by context, prefill by length, the GEMVs of a decode step alone, and the parts of a step."""
     lines = []
     for weights, who, suffix in (("bf16", OURS, ""), ("bf16", GRAPH, " graph"), ("int8", OURS, " int8"),
                                  ("int8", GRAPH, " int8 graph")):  # fmt: skip
@@ -119,7 +119,7 @@ def lines_of(model: Model) -> list[Line]:
     ours, peer = model.row("chain", OURS, 0), model.row("chain", "cuBLAS", 0)
     if ours is not None:
         peers = {} if peer is None else {peer.who: (peer.figure,)}
-        lines.append(_streaming(model, f"{model.name} products of a token", "products", ours, peers))
+        lines.append(_streaming(model, f"{model.name} GEMVs of a decode step", "products", ours, peers))
     for part in model.parts.get("parts", ()):
         each = f"{1e6 * part['seconds'] / part['calls']:.1f} us"
         lines.append(Line(f"{model.name} {part['name']}", f"{model.name} step", f"{part['calls']} calls", None, "B/s",
@@ -201,7 +201,7 @@ H200: Final = Section(
     "one graph.",
     {f"{model} {kind}": f"{title}, {what}"
      for model, title in (("qwen3-4b", "Qwen3-4B"), ("qwen3-32b", "Qwen3-32B"))
-     for kind, what in zip(_KINDS, ("decode", "prefill", "only the products of a token",
+     for kind, what in zip(_KINDS, ("decode", "prefill", "only the GEMVs of a decode step",
                                     "one decode step at context 512, each kind of operation alone"), strict=True)},
     pictures=(
         ("Tokens per second", "engine-decode.png", "curves", ("qwen3-4b decode", "qwen3-32b decode")),

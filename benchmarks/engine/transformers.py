@@ -106,13 +106,13 @@ class Transformers:
         return torch.stack(found)[:, : self.config.tokens]
 
     def begin(self, context: int) -> None:
-        """The cache holds what it holds: its length is what counts."""
+        """Sets the context and warms up: time depends on the length of the cache, not on its contents."""
         self._context = context
         self.turn(4)
 
     @torch.no_grad()
     def turn(self, tokens: int) -> Turn:
-        """So many steps behind the context."""
+        """Times some decode steps after the context."""
         self._sought(self._context)
         token = torch.ones(1, 1, dtype=torch.int64, device=self._device)
         torch.cuda.synchronize()

@@ -26,7 +26,7 @@ from . import chains, ours
 from .compiled import Compiled
 from .decoding import State, Turn
 from .plan import Plan
-from .proxy import Proxy, fastest_products
+from .proxy import Proxy, fastest_gemvs
 from .race import LONG, race, timed
 from .report import GRAPH, JUDGED_PROMPTS, OURS, PROMPT_PEER, Row
 from .run import Run, attempt, boxed, bytes_per_token, clocks, percentiles
@@ -182,9 +182,9 @@ def decoded(run: Run, each: Contestant, kind: str, context: int, turns: Sequence
 
 
 def roofs(run: Run, shared: Shared, llm: LLM) -> None:
-    """Only the products of a step: by cuBLAS, and by us."""
+    """Only the GEMVs of a step: by cuBLAS, and by us."""
     streamed = llm.weights.streamed
-    graph, nodes = chains.products_of_a_step(shared, fastest_products(shared))
+    graph, nodes = chains.gemvs_of_a_step(shared, fastest_gemvs(shared))
     chain, count = ours.matvec_chain(llm.weights, llm.device)
 
     def theirs(times: int) -> float:

@@ -3,7 +3,7 @@
 A turn is a fifth of a second of calls in a row. Turns alternate, so that a slow minute of the machine hits everybody.
 On one thread the time of a call is the processor time of that thread, which a busy machine disturbs less than the time
 on the wall; on several it is the time on the wall. A turn during which other processes used the processor is thrown
-away; only if a contestant never had a quiet turn are its loaded ones kept, and said to be loaded.
+away; only if a contestant never had a quiet turn are its loaded ones kept, and marked as loaded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the machine can do at most: small loops in LLVM text, run on the same threads as kernels.
 
-Streams go over memory with vectors and little else; products stay in registers. Each is a job for the pool, whose items
-are runs of elements, or repetitions.
+Streams go over memory with vectors and little else; multiplications stay in registers. Each is a job for the pool,
+whose items are runs of elements, or repetitions.
 """
 
 from __future__ import annotations
@@ -71,20 +71,20 @@ def reading(array: Array, streams: int) -> Probe:
     return Probe(_loaded(_reading_text, streams), _words([array]), items, float(items * step * 4), [array])
 
 
-def float_products() -> Probe:
+def float_fma_rate() -> Probe:
     """Multiplies and adds f32 in registers."""
-    return _products(_float_text, 2 * host().lanes)
+    return _multiply_rate(_float_text, 2 * host().lanes)
 
 
-def byte_products() -> Probe:
+def int8_dot_rate() -> Probe:
     """Multiplies and adds i8 into i32 in registers, by the instruction that does most at once."""
     target = host()
     if not target.is_x86 or target.lanes == 4:
-        return float_products()
-    return _products(_byte_text, (8 if target.lanes == 16 and target.has_vnni else 4) * target.lanes)
+        return float_fma_rate()
+    return _multiply_rate(_byte_text, (8 if target.lanes == 16 and target.has_vnni else 4) * target.lanes)
 
 
-def _products(text: Callable[[Target], str], operations: int) -> Probe:
+def _multiply_rate(text: Callable[[Target], str], operations: int) -> Probe:
     ones = (ctypes.c_uint64 * 8)(*[_ONES] * 8)
     return Probe(_loaded(text), ones, ITEMS, float(ITEMS * REPEATS * CHAINS * operations))
 
@@ -173,10 +173,10 @@ def _reading_text(target: Target, streams: int) -> str:
             body.append(f"%a{n} = getelementptr i32, ptr %p0, i64 %k{n}")
             body.append(f"%v{n} = load {vector}, ptr %a{n}, align 4")
             body.append(f"%n{n} = xor {vector} %t{n}, %v{n}")
-    return _function(target, entry, body, _kept([(f"%r{n}", vector, f"%n{n}") for n in sums]), [])
+    return _function(target, entry, body, _store_results([(f"%r{n}", vector, f"%n{n}") for n in sums]), [])
 
 
-def _kept(results: list[tuple[str, str, str]]) -> list[str]:
+def _store_results(results: list[tuple[str, str, str]]) -> list[str]:
     """Stores what a loop computed into the arena, so that it is not left out."""
     lines = []
     for name, vector, value in results:
@@ -231,4 +231,5 @@ def _product_text(target: Target, vector: str, operand: str, body: list[str], de
         "%begin = add i64 0, 0", "%items = sub i64 %last, %first", f"%end = mul i64 %items, {REPEATS}",
         "%step = add i64 0, 1",
     ]  # fmt: skip
-    return _function(target, entry, body, _kept([(f"%r{n}", vector, f"%n{n}") for n in range(CHAINS)]), declared)
+    stores = _store_results([(f"%r{n}", vector, f"%n{n}") for n in range(CHAINS)])
+    return _function(target, entry, body, stores, declared)

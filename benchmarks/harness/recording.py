@@ -52,5 +52,5 @@ def aimed_at(target: str) -> Iterator[None]:
 def label(kernel: tp.Kernel, constants: dict[str, Any]) -> str:
     """`matmul_kernel BM=128 BN=128 BK=64 persistent group=8`."""
     schedule = repr(kernel.schedule or tp.Schedule())
-    said = schedule.removeprefix("Schedule(").removesuffix(")").replace("=True", "").replace(",", "")
-    return " ".join(filter(None, (kernel.name, *(f"{name}={value}" for name, value in constants.items()), said)))
+    fields = schedule.removeprefix("Schedule(").removesuffix(")").replace("=True", "").replace(",", "")
+    return " ".join(filter(None, (kernel.name, *(f"{name}={value}" for name, value in constants.items()), fields)))

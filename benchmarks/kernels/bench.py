@@ -264,7 +264,7 @@ def limits_of(row: Row) -> list[tuple[str, float, Call]]:
                 probe = cpu_limits.stream(sources, target, passing=passing)
                 found.append((name, row.bytes / probe.work, probe))
         else:
-            probe = cpu_limits.byte_products() if name.startswith("int8") else cpu_limits.float_products()
+            probe = cpu_limits.int8_dot_rate() if name.startswith("int8") else cpu_limits.float_fma_rate()
             found.append((name, row.operations / probe.work, probe))
     return found
 

@@ -47,7 +47,7 @@ GROUPS: Final = {
     "sampling": "Sampling",
     "quantized": "Quantized weights, one row",
     "matvec": "GEMV",
-    "chain": "All products of a token",
+    "chain": "All GEMVs of a decode step",
     "launch": "Launch",
 }
 _CHECKED: Final = (

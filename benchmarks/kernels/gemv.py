@@ -1,4 +1,4 @@
-"""GEMV: a matrix and a vector, weights of few bits for one row, and all products of a token. Reading is the limit."""
+"""GEMV: bf16 and quantized weights, and all GEMVs of a decode step. Reading memory is the limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .models import HEADS, LAYERS, MODELS
 from .peers import eager
 
 _GOALS: Final = {"4B": 2.25e-3, "32B": 15.6e-3}
-"""Seconds of all products of a token."""
+"""Seconds of all GEMVs of a decode step."""
 
 
 def rows(at: Place) -> Iterator[Row]:
@@ -123,7 +123,7 @@ def _int4(at: Place, n: int, k: int, group: int = 128) -> Row:
     )  # fmt: skip
 
 
-# All products of a token, each reading what the one before wrote: nothing is found in a cache.
+# All GEMVs of a decode step, each reading what the one before wrote: nothing is found in a cache.
 
 
 @cache

@@ -31,8 +31,8 @@ LAWS = [
         "a loop with small steps may begin anywhere",
         "bounds steps_from_far_out",
         "collect.Collector._owe_steps",
-        "made if self.carrying.stays(first) else (first, *made)",
-        "made",
+        "totals if self.carrying.stays(first) else (first, *totals)",
+        "totals",
     ),
     Mutant(
         "a truth about which nothing is known is the same for all",
@@ -59,8 +59,8 @@ LAWS = [
         "argmax may be the length",
         "safe name_of_the_best",
         "symbolic_values.Values._reduced",
-        "below(found, live)",
-        "at_most(found, live)",
+        "below(position, live)",
+        "at_most(position, live)",
     ),
     Mutant(
         "what is chosen is what was chosen if so",
@@ -299,7 +299,7 @@ LAWS = [
     Mutant(
         "checks are allowed always",
         "bounds denied_check",
-        "prove._Checker._outside",
+        "prove._Checker._not_proved_in_bounds",
         "if self.deny_checks:",
         "if False:",
     ),
@@ -399,7 +399,7 @@ LAWS = [
         "a scatter needs no full permutation",
         "contents permuting",
         "prove._Checker._scattered",
-        "self.complete += found.through",
+        "self.complete += scatter.through",
         "",
     ),
     Mutant(
@@ -471,14 +471,14 @@ LAWS = [
         "what is demanded for one Out is not held against what another needs",
         "coverage one_or_the_other",
         "prove._Checker._compared_cover",
-        "if not self.discharger.can_be_met(made, element):",
+        "if not self.discharger.can_be_met(compares, element):",
         "if False:",
     ),
     Mutant(
         "as many writes as elements are demanded, whatever else is",
         "coverage as_many_and_fewer",
         "prove._Checker._scattered",
-        "if not is_enough and not self.discharger.can_be_met((made,), element):",
+        "if not is_enough and not self.discharger.can_be_met((compare,), element):",
         "if False:",
     ),
 ]

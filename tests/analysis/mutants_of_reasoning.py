@@ -89,8 +89,8 @@ REASONING = [
         "another program is at the same place",
         "race helper_collides",
         "terms.renamed",
-        "return of(Start(walker, each, copy))",
-        "return of(Start(walker, each, 0))",
+        "return of(Start(walker, is_each, copy))",
+        "return of(Start(walker, is_each, 0))",
     ),
     Mutant(
         "another program is in the same turn of its loops, and sees the same values",
@@ -124,8 +124,8 @@ REASONING = [
         "products are 0",
         "coverage diagonal",
         "terms.product",
-        "            total = total + made",
-        "            total = total or made",
+        "            total = total + monomial",
+        "            total = total or monomial",
     ),
     # Axioms.
     Mutant(
@@ -218,7 +218,7 @@ REASONING = [
         "nothing is divided by zero",
         "sizes around",
         "axioms._of_quotient",
-        "(up, All((equals(by, 0), equals(found, 0))))",
+        "(up, All((equals(by, 0), equals(result, 0))))",
         "(up,)",
     ),
     Mutant(

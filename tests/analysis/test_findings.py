@@ -106,3 +106,40 @@ def counted_to_the_end(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None
 def test_a_full_tile_of_positions_is_told_of_the_walkers_own() -> None:
     assert refusal(counted_from_the_start).help.startswith("write `n`, or `n.elements`")
     assert tp.check(counted_to_the_end) == []
+
+
+@tp.kernel
+def normalized_unless_zero(y: Out[f32, "R C"], x: In[f32, "R C"], *, B: int = 64) -> None:
+    for r in tp.parallel(R=tp.each):
+        total = 0.0
+        for c in tp.tiles(C=B):
+            total += (x[r, c] * x[r, c]).sum()
+        if total > 0:
+            for c in tp.tiles(C=B):
+                y[r, c] = x[r, c] / tp.sqrt(total)
+
+
+@tp.kernel
+def clipped_from_the_end(y: Out[f32, "R N"], x: In[f32, "R N"]) -> None:
+    for r in tp.parallel(R=tp.each):
+        n = tp.dim("N")
+        while n > 0:
+            n -= 1
+            if x[r, n] > 0:
+                y[r, n] = x[r, n]
+            else:
+                y[r, n] = 0.0
+
+
+def test_a_gap_without_a_counter_example_names_the_branch_that_may_leave_it() -> None:
+    found = refusal(normalized_unless_zero)
+    assert found.code.id == "TP0822"
+    assert [(each.span.text, each.text) for each in found.labels] == [
+        ("total > 0", "one branch writes y, the other does not")
+    ]
+
+
+def test_of_a_while_around_two_branches_that_write_the_while_is_named() -> None:
+    found = refusal(clipped_from_the_end)
+    assert found.code.id == "TP0822"
+    assert [each.span.text for each in found.labels] == ["n > 0"]

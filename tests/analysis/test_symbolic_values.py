@@ -138,8 +138,8 @@ class Run:
                     return self.sizes[name]
                 case Scalar(name):
                     return int({"p": p, "w": w}[name])
-                case Start(each=each):
-                    return position if each else start
+                case Start(is_each=is_each):
+                    return position if is_each else start
                 case TileNumber():
                     return position // SIZE
                 case Live():

@@ -36,7 +36,7 @@ def race(y: Out[f32, "1"], x: In[f32, "N"]) -> None:
         y[0] = x[n]
 """
 )
-SHARED = ["elaborate", "tidy", "checks"]
+SHARED = ["elaborate", "simplify", "checks"]
 PASSES = {
     "interpreter": SHARED,
     "cpu": [*SHARED, "accumulate", "deepen"],
@@ -88,11 +88,11 @@ def test_all_architectures_of_gpus_are_targets(tileproof: Run, write: Write) -> 
 @pytest.mark.parametrize("target", [None, *PASSES])
 def test_an_unknown_pass_is_answered_with_the_passes(target: str | None, tileproof: Run, write: Write) -> None:
     given = () if target is None else ("--target", target)
-    ran = tileproof("ir", write("good.py", GOOD), "--after", "tidi", *given)
+    ran = tileproof("ir", write("good.py", GOOD), "--after", "simplfy", *given)
     assert (ran.code, ran.out) == (2, "")
     known = ", ".join(PASSES[target or "cpu"])
-    said = "there is no pass of that name; did you mean `tidy`?; the passes are, in order:"
-    assert ran.err == f"tileproof ir: --after tidi: {said} {known}\n"
+    said = "there is no pass of that name; did you mean `simplify`?; the passes are, in order:"
+    assert ran.err == f"tileproof ir: --after simplfy: {said} {known}\n"
 
 
 def test_a_pass_that_another_target_has_is_answered_with_that_target(tileproof: Run, write: Write) -> None:
@@ -131,7 +131,7 @@ def test_the_passes_of_all_targets_are_listed_with_what_they_do(tileproof: Run) 
     assert ran.out == (
         "front end:\n"
         "  elaborate   translates the Python source to typed IR\n"
-        "  tidy        removes unused values, and duplicates of numbers and positions\n"
+        "  simplify    removes unused values, and duplicates of numbers and positions\n"
         "after the proof, for every target:\n"
         "  checks      inserts the checks that remain at run time\n"
         "then for --target interpreter:\n"
@@ -187,7 +187,7 @@ def test_checks_that_stay_are_the_last_pass(tileproof: Run, write: Write) -> Non
         "        y[n] = x[at[n]]\n"
     )
     file = write("look_up.py", text)
-    chosen = (), ("--after", "checks"), ("--after", "tidy")
+    chosen = (), ("--after", "checks"), ("--after", "simplify")
     last, named, before = (tileproof("ir", file, *more).out for more in chosen)
     assert last == named
     assert 'check %1 in 0:%c2, "the index of axis 0 of x" : bool' in last.replace("%c3", "%c2").replace("%2", "%1")
@@ -196,7 +196,7 @@ def test_checks_that_stay_are_the_last_pass(tileproof: Run, write: Write) -> Non
 
 def test_a_kernel_that_is_not_proved_is_printed_as_it_was_before(tileproof: Run, write: Write) -> None:
     file = write("race.py", RACE)
-    assert tileproof("ir", file).out == tileproof("ir", file, "--after", "tidy", "--target", "cpu").out != ""
+    assert tileproof("ir", file).out == tileproof("ir", file, "--after", "simplify", "--target", "cpu").out != ""
 
 
 @pytest.mark.parametrize("options", [("--after", "checks"), ("--target", "cpu"), ("--target", "interpreter")])

@@ -348,3 +348,18 @@ def test_outside_load_is_not_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
     began = machine.now()
     assert outside_load(began) == pytest.approx(1.49)
     assert outside_load(began) == 0
+
+
+def test_a_prompt_may_be_in_a_file_and_options_have_the_names_of_other_engines(
+    tileproof: Run, model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TILEPROOF_THREADS", "1")  # which --threads sets, and what the test leaves restores
+    (tmp_path / "prompt.txt").write_text("the lazy dog", encoding="utf-8")
+    words = ("--max-new-tokens", "8", "--quiet", "--threads", "1", "--frequency-penalty", "0.5")
+    plain = run(tileproof, model, "-p", "the lazy dog", *words)
+    assert plain.code == 0, plain.err
+    assert run(tileproof, model, "-f", str(tmp_path / "prompt.txt"), *words).out == plain.out
+    missing = run(tileproof, model, "-f", str(tmp_path / "other.txt"), *words)
+    assert (missing.code, missing.out) == (2, "")
+    assert "No such file" in missing.err
+    assert run(tileproof, model, "-p", "a", "--threads", "0").code == 2

@@ -12,7 +12,7 @@ from support.cli_samples import Ran
 from tileproof.cli.tune import library, read_sizes
 from tileproof.cli.usage import UsageError
 from tileproof.tuning import records, tuner
-from tileproof.tuning.reports import Result
+from tileproof.tuning.tuner import Result
 
 Run = Callable[..., Ran]
 Write = Callable[[str, str], str]

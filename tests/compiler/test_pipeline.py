@@ -150,7 +150,7 @@ def _is_pass(function: ast.FunctionDef) -> bool:
 
 def test_every_function_from_ir_to_ir_is_in_the_list_and_imported_by_it_alone() -> None:
     found = {function.name: path for path, function in _functions() if _is_pass(function) and path != LIST}
-    assert found.keys() >= {"tidy", "place_checks", "add_products", "deepen_products"}
+    assert found.keys() >= {"simplify", "place_checks", "add_products", "deepen_products"}
     importing: dict[str, set[Path]] = {name: set() for name in found}
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

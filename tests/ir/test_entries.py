@@ -199,7 +199,7 @@ def range_up_to_an_entry(b: Builder) -> None:
         pass
 
 
-@broken.rule("what is carried and what a turn hands on differ: v1: index and v2: index?")
+@broken.rule("what is carried and what an iteration yields differ: v1: index and v2: index?")
 def position_that_becomes_none(b: Builder) -> None:
     zero = b.number(0)
     assert zero.type == INDEX_SCALAR

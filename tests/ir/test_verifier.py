@@ -235,14 +235,14 @@ def carried_as_another_type(b: Builder) -> None:
     b.emit(replace(made, inits=carried[:1]))
 
 
-@broken.rule("what is carried and what a turn hands on differ in number")
+@broken.rule("what is carried and what an iteration yields differ in number")
 def turn_hands_on_nothing(b: Builder) -> None:
     zero, one = b.number(0), b.number(1)
     with b.counting("n", zero, one, one, zero):
         pass
 
 
-@broken.rule("what is carried and what a turn hands on differ: v2: index and v3: f32")
+@broken.rule("what is carried and what an iteration yields differ: v2: index and v3: f32")
 def turn_hands_on_another_type(b: Builder) -> None:
     zero, one = b.number(0), b.number(1)
     with b.counting("n", zero, one, one, zero) as loop:
@@ -273,7 +273,7 @@ def walk_up_to_a_float(b: Builder) -> None:
         pass
 
 
-@broken.rule("the test of a loop hands on one bool")
+@broken.rule("the test of a loop yields one bool")
 def while_a_number(b: Builder) -> None:
     with b.repeating() as loop, b.testing(loop):
         loop.tested = (b.number(1),)
@@ -285,13 +285,13 @@ def branch_on_a_number(b: Builder) -> None:
         pass
 
 
-@broken.rule("what a branch hands on and what comes out differ in number")
+@broken.rule("what a branch yields and what comes out differ in number")
 def branch_without_a_value(b: Builder) -> None:
     with b.when(b.scalar("c", BOOL), INDEX_SCALAR) as choice:
         choice.yields = (b.number(1),)
 
 
-@broken.rule("what a branch hands on and what comes out differ: v0: f32 and v1: index")
+@broken.rule("what a branch yields and what comes out differ: v0: f32 and v1: index")
 def branch_with_another_type(b: Builder) -> None:
     with b.when(b.scalar("c", BOOL), INDEX_SCALAR) as choice:
         choice.yields = (b.number(1.0, F32),)
@@ -326,13 +326,13 @@ def space_without_walkers(b: Builder) -> None:
         pass
 
 
-@broken.rule("the parallel space hands on nothing")
+@broken.rule("the parallel space yields nothing")
 def space_that_yields(b: Builder) -> None:
     b.tensor("x", Access.IN, F32, "N")
     b.emit(Parallel(b.span, (each("n", "N"),), Block((), (b.number(1),))))
 
 
-@broken.rule("a kernel hands on nothing")
+@broken.rule("a kernel yields nothing")
 def kernel_that_yields(b: Builder) -> None:
     b.yields = (b.number(1),)
 

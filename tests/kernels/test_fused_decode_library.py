@@ -64,7 +64,7 @@ def test_every_piece_and_position_gives_what_float64_says(has_norm: bool, monkey
     forms = (split, 1), (split, 5), (near, 1), (near, 2), (near, 4)
     pieces = [Choice(kernel, {"BR": 4, "SL": piece}) for kernel, piece in (forms if has_norm else forms[1::3])]
     for mine in (*pieces, Choice(whole, {"BR": 4})):
-        monkeypatch.setattr(fused_decode, "chosen", lambda *of, mine=mine, **sizes: mine)
+        monkeypatch.setattr(fused_decode, "choose", lambda *of, mine=mine, **sizes: mine)
         with tp.backend("interpreter"):
             assert_close(fused_decode_attention(*args), expected)
 

@@ -87,7 +87,7 @@ def test_all_pieces_of_a_cache_give_what_float64_says(capacity: int, used: int, 
     lengths[0] = used
     with pytest.MonkeyPatch.context() as patch:
         mine = Choice(decode_attention_kernel, {"BR": 2, "SC": piece, "BC": 16})
-        patch.setattr(kv_cache, "chosen", lambda *of, **sizes: mine)
+        patch.setattr(kv_cache, "choose", lambda *of, **sizes: mine)
         assert_close(decode_attention(q, k, v, lengths), dense(q, k, v, lengths))
 
 
@@ -99,7 +99,7 @@ def test_every_kernel_gives_the_same(place: int, monkeypatch: pytest.MonkeyPatch
     expected = call()
     for kernel in tunable.kernels:
         choice = next(each for each in tunable.space(SIZES, "sm_90") if each.kernel is kernel)
-        monkeypatch.setattr(kv_cache, "chosen", lambda *of, mine=choice, **sizes: Choice(mine.kernel, mine.constants))
+        monkeypatch.setattr(kv_cache, "choose", lambda *of, mine=choice, **sizes: Choice(mine.kernel, mine.constants))
         assert_close(call(), expected.astype(np.float64))
 
 
@@ -139,7 +139,7 @@ def test_all_pieces_of_pages_give_what_float64_says(one: int, other: int, piece:
     ):  # fmt: skip
         with pytest.MonkeyPatch.context() as patch:
             mine = Choice(kernel, constants)
-            patch.setattr(kv_cache, "chosen", lambda *of, mine=mine, **sizes: mine)
+            patch.setattr(kv_cache, "choose", lambda *of, mine=mine, **sizes: mine)
             given_ = some(2, 4, 16), k, v, table.astype(np.int32), used
             assert_close(paged_attention(*given_), in_pages(*given_))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
 
 from support.checkpoints import write_folder
+from support.engines import engine_of
 from support.model_cases import by_name
 from tileproof.llm import LLM, Grammar, ModelError, SamplingParams
 
@@ -58,6 +60,13 @@ def test_a_request_ends_where_grammar_and_bias_leave_no_token(llm: LLM) -> None:
     with pytest.raises(ModelError, match="the grammar allows no token"):
         llm.generate(CASE.tokens(9), blocked)
     assert llm.generate(CASE.tokens(9), SamplingParams(max_new_tokens=3, ignore_eos=True)).finish == "length"
+
+
+@pytest.mark.parametrize("wanted", [{"stop": ("a",)}, {"grammar": Grammar.regex("a")}])
+def test_what_needs_text_is_rejected_where_there_is_no_tokenizer(wanted: dict[str, Any], device: str) -> None:
+    plain = engine_of(CASE, device, max_seq_len=192)
+    with pytest.raises(ModelError, match="this model has no tokenizer"):
+        plain.generate(CASE.tokens(9), SamplingParams(**wanted))
 
 
 def test_settings_name_what_is_no_grammar() -> None:

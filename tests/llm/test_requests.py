@@ -16,7 +16,7 @@ from tileproof.llm import ModelError, SamplingParams
     [
         ("max_new_tokens", (0, -1, 2.5, "3", None, True)),
         ("temperature", (-1, math.nan, math.inf, 1e39, 10**400, "1", None)),
-        ("top_k", (-1, 2**31, 1.5, "1", None)),
+        ("top_k", (-2, 2**31, 1.5, "1", None)),
         ("top_p", (0, -0.1, 1.1, math.nan, "1", None)),
         ("min_p", (-0.1, 1.1, math.nan)),
         ("repetition_penalty", (0, -1, math.nan, math.inf, 1e39, 1e-39)),
@@ -24,7 +24,7 @@ from tileproof.llm import ModelError, SamplingParams
         ("frequency_penalty", (math.nan, math.inf, -math.inf, 1e39, -1e39)),
         ("seed", (2**63, -(2**63) - 1, 1.5, "a")),
         ("logprobs", (-1, 65, 1.5, "3")),
-        ("stop", ("ab", "", (1,), ("a", ""), None, b"a", 3)),
+        ("stop", ("", (1,), ("a", ""), None, b"a", 3)),
         ("stop_token_ids", (5, ("a",), (-1,), None, "5")),
         ("logit_bias", ({"5": 1.0}, {-1: 1.0}, {1.5: 1.0}, {5: "x"}, {5: math.nan}, {5: math.inf}, {5: 1e39}, [5])),
     ],
@@ -41,6 +41,10 @@ def test_settings_at_the_edges_of_their_ranges_are_fine() -> None:
         seed=-(2**63), stop_token_ids=(0,), logprobs=64, logit_bias={np.int64(3): -math.inf, 4: np.float32(1)},
     )  # fmt: skip
     SamplingParams(seed=2**63 - 1, stop=("\n", "é"), temperature=np.float32(0.5), top_k=np.int64(3))
+
+
+def test_settings_of_other_engines_mean_the_same() -> None:
+    assert SamplingParams(stop="ab", top_k=-1) == SamplingParams(stop=("ab",), top_k=0)
 
 
 @pytest.mark.parametrize(

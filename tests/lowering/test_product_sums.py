@@ -12,7 +12,7 @@ from tileproof.ir import ops
 from tileproof.ir.ops import BinaryFn
 from tileproof.ir.walk import walk
 from tileproof.lowering.product_sums import add_products, single_products
-from tileproof.lowering.split_join import walks
+from tileproof.lowering.split_join import tile_sizes
 
 
 @tp.kernel
@@ -131,4 +131,4 @@ def walked(y: Out[f32, "M"], x: In[f32, "M K"], z: In[f32, "L"]) -> None:
 
 
 def test_the_tiles_that_a_kernel_walks_by_are_those_of_spaces_and_loops() -> None:
-    assert walks(accepted(walked, {}).ir) == (("M", 2), ("K", 16))
+    assert tile_sizes(accepted(walked, {}).ir) == (("M", 2), ("K", 16))

@@ -132,8 +132,8 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/subscripts.py",
-        "    if given > tile.type.rank:",
-        "    if given > tile.type.rank + 1:",
+        "    if count > tile.type.rank:",
+        "    if count > tile.type.rank + 1:",
         (
             "tests/frontend/test_dimensions_and_tags.py::test_what_does_not_belong_together_is_refused["
             "c[i, j] = col[i][:, 0:1]]"
@@ -438,15 +438,15 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/dimensions.py",
-        "if rest == 0 and found >= 0 else None",
+        "if rest == 0 and value >= 0 else None",
         "if rest == 0 else None",
         "tests/language/test_rules_signatures.py::test_a_dimension_that_only_an_expression_names_is_solved_for",
         "No dimension is solved to a negative extent.",
     ),
     Mutant(
         "src/tileproof/frontend/dimensions.py",
-        "if rest == 0 and found >= 0 else None",
-        "if found >= 0 else None",
+        "if rest == 0 and value >= 0 else None",
+        "if value >= 0 else None",
         "tests/frontend/test_dimensions.py::test_what_follows_from_extents_is_found[no whole number]",
         "A dimension is solved only where the equation comes out even.",
     ),

@@ -21,7 +21,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "        if is_program:\n            made, ok = self._pre_checks(block, ok, done)\n",
+        "        if is_program:\n            placed, ok = self._pre_checks(block, ok, done)\n",
         "",
         "tests/lowering/test_residual_checks.py::test_a_pre_check_stands_before_every_loop",
         "A pre-check stands before every loop of the program.",
@@ -94,8 +94,8 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "return [*out.made, replace(op, guard=ok)], ok",
-        "return [*out.made, op], ok",
+        "return [*out.emitted, replace(op, guard=ok)], ok",
+        "return [*out.emitted, op], ok",
         "tests/lowering/test_residual_checks.py::test_stores_behind_a_check_are_guarded_and_no_load_can_leave[begun]",
         "Every store that follows a check is guarded by it.",
     ),
@@ -186,15 +186,15 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "                made = replace(op, by=out.binary(ops.BinaryFn.SUB, inside, start))",
-        "                made = op",
+        "                new = replace(op, by=out.binary(ops.BinaryFn.SUB, inside, start))",
+        "                new = op",
         "tests/analysis/test_attacks_on_checks.py::test_a_shift_back_from_a_failed_shift_stays_inside",
         "A walker that would leave its dimension is brought inside.",
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "                made = replace(op, at=out.clamped(at, out.number(0), extent))",
-        "                made = op",
+        "                new = replace(op, at=out.clamped(at, out.number(0), extent))",
+        "                new = op",
         (
             "tests/analysis/test_attacks_on_checks.py::test_a_length_between_borders_that_are_not_there"
             "_moves_nothing_outside[split_at_a_length]"
@@ -213,8 +213,8 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "                made = replace(op, operand=out.clamped(operand, *lanes))",
-        "                made = op",
+        "                new = replace(op, operand=out.clamped(operand, *lanes))",
+        "                new = op",
         "tests/analysis/test_attacks_on_checks.py::test_a_wide_tile_of_rank_2_is_checked_where_it_becomes_an_index",
         "A wide number is brought into the range of positions.",
     ),
@@ -252,8 +252,8 @@ LOWERING = [
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
         (
-            "        if isinstance(op, ops.While) and isinstance(made, ops.While):\n"
-            "            made = replace(made, test=self._test(op, carried, control))\n"
+            "        if isinstance(op, ops.While) and isinstance(new, ops.While):\n"
+            "            new = replace(new, test=self._test(op, carried, control))\n"
         ),
         "",
         "tests/analysis/test_attacks_on_checks.py::test_a_walk_along_links_ends_where_a_link_leads_outside",
@@ -261,8 +261,8 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
-        "        return [*out.made, made], result\n\n    def _taint_results",
-        "        return [*out.made, made], ok\n\n    def _taint_results",
+        "        return [*out.emitted, new], result\n\n    def _taint_results",
+        "        return [*out.emitted, new], ok\n\n    def _taint_results",
         "tests/lowering/test_failed_programs.py::test_a_check_that_failed_in_a_branch_guards_what_follows_both",
         "A check that failed in a branch guards what follows both.",
     ),
@@ -296,7 +296,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/lowering/product_sums.py",
-        "product, other = (right, left) if right in made else (left, right)",
+        "product, other = (right, left) if right in products else (left, right)",
         "product, other = (left, right)",
         "tests/compiler/test_pipeline.py::test_each_pass_changes_the_ir_and_keeps_what_it_computes[Cuda()]",
         "A product on the right of a sum begins with what it is added to, too.",

@@ -1,1 +1,1 @@
-"""Obligations of a kernel, and how each is discharged: ownership, bounds, coverage."""
+"""Obligations of a kernel (ownership, bounds, coverage) and their proofs."""

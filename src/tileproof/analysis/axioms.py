@@ -1,8 +1,8 @@
-"""What is true of atoms by what they are: the rules the prover reasons with.
+"""Axioms: what holds of atoms by definition, for the prover to use.
 
-Some are about one atom (a quotient is between two multiples), some about two of a kind (equal positions hold equal
-values, entries of `Unique` differ, `Offsets` do not fall, a product grows with its factor). Each rule has a name, so
-that a test can take it away and see that something notices.
+Some are about one atom (a quotient is between two multiples), some about two of one type (equal positions have equal
+values, entries of `Unique` differ, `Offsets` do not fall, a product is monotone in its factors). Each is a function of
+its own, so that tests can break it and see a case of the corpus fail.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Axioms:
     """How many borders each `Offsets` tensor has."""
 
     def about(self, formulas: Iterable[Formula], contracts: bool) -> list[Formula]:
-        """What holds of the atoms in some formulas; with what is only true by contract, or without."""
+        """The axioms about the atoms in some formulas, with or without those that hold by contract only."""
         atoms: dict[Atom, None] = {}
-        found: list[Formula] = []
+        axioms: list[Formula] = []
         pending = list(formulas)
         limits = dict.fromkeys(_limits(pending))
         while pending and len(atoms) < _MOST_ATOMS:
@@ -71,17 +71,17 @@ class Axioms:
                 for atom in everything(term):
                     if atom not in atoms:
                         atoms[atom] = None
-                        made = list(self._of_one(atom, contracts))
-                        found += made
-                        pending += made
+                        instances = list(self._of_one(atom, contracts))
+                        axioms += instances
+                        pending += instances
         for one, two in combinations(atoms, 2):
-            found += self._of_two(one, two, contracts)
+            axioms += self._of_two(one, two, contracts)
         for atom, limit in limits:
-            found += self._of_multiples(atom, limit, atoms)
-        return found
+            axioms += self._of_multiples(atom, limit, atoms)
+        return axioms
 
     def _of_multiples(self, factor: Atom, limit: int, atoms: Iterable[Atom]) -> Iterator[Formula]:
-        """Products of an atom that is compared with a number, beside what they would be for the number itself."""
+        """Compares products of an atom that is bounded by a number with the same products of the number."""
         for atom in atoms:
             if isinstance(atom, Product):
                 for one, other in ((atom.left, atom.right), (atom.right, atom.left)):
@@ -129,8 +129,8 @@ class Axioms:
                 else:
                     yield at_most(number(-1), of(atom))
                     yield below(of(atom), extent)
-            case Range() as found:
-                yield from _within(of(atom), found)
+            case Range() as bounds:
+                yield from _within(of(atom), bounds)
             case _:
                 pass
 
@@ -174,7 +174,7 @@ class Axioms:
 
 
 def _limits(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
-    """Atoms that are compared with a number, and the least that would be too large; 0 and 1 say nothing of products."""
+    """Atoms with a constant upper bound above 1, and the bound; other bounds imply nothing about products."""
     for formula in formulas:
         for term in terms(formula):
             if len(term.parts) == 1 and term.parts[0][1] == -1 and term.constant > 1:
@@ -182,11 +182,11 @@ def _limits(formulas: Iterable[Formula]) -> Iterator[tuple[Atom, int]]:
 
 
 def _instance(formula: Formula, atom: Unknown) -> Formula:
-    """What is known of an unknown, for the program and the lane it belongs to."""
-    made = changed(formula, lambda term: renamed(term, atom.copy)) if atom.copy else formula
+    """A definition of an unknown, for its program and lane."""
+    instance = changed(formula, lambda term: renamed(term, atom.copy)) if atom.copy else formula
     if atom.args:
-        made = changed(made, lambda term: at_lane(term, atom.args[0], Lane(copy=atom.copy)))
-    return made
+        instance = changed(instance, lambda term: at_lane(term, atom.args[0], Lane(copy=atom.copy)))
+    return instance
 
 
 def _within(term: Term, bounds: Range) -> Iterator[Fact]:
@@ -196,22 +196,22 @@ def _within(term: Term, bounds: Range) -> Iterator[Fact]:
         yield at_most(term, bounds.high)
 
 
-def _of_quotient(found: Term, term: Term, by: Term, divisors: Range) -> Iterator[Formula]:
-    rest = term - product(found, by)
+def _of_quotient(result: Term, term: Term, by: Term, divisors: Range) -> Iterator[Formula]:
+    rest = term - product(result, by)
     up = All((below(number(0), by), at_most(-rest, 0), below(rest, by)))
     if divisors.low > 0:
         yield up
         return
-    options: tuple[Formula, ...] = (up, All((equals(by, 0), equals(found, 0))))
+    options: tuple[Formula, ...] = (up, All((equals(by, 0), equals(result, 0))))
     if divisors.low < 0:
         options += (All((below(by, 0), below(by, rest), at_most(rest, 0))),)
     yield Some(options)
 
 
-def _of_product(found: Term, left: Term, right: Term, ranges: Ranges) -> Iterator[Formula]:
+def _of_product(result: Term, left: Term, right: Term, ranges: Ranges) -> Iterator[Formula]:
     for factor, other in ((left, right), (right, left)):
         if ranges.of(factor).low >= 0:
-            yield _grows(other, number(0), found, number(0), factor)
+            yield _grows(other, number(0), result, number(0), factor)
 
 
 def _grows(first: Term, second: Term, one: Term, two: Term, step: Term) -> Formula:

@@ -1,7 +1,7 @@
-"""Reads a kernel once, from top to bottom, and accounts for everything that owes a proof.
+"""Collects everything in a kernel that has an obligation, in one pass from top to bottom.
 
-What holds at a place is collected on the way: where walkers and loop variables are, which branches were taken, what
-was assumed. Values are single assignments, so what was learnt of one stays true.
+What holds at each operation is collected on the way: positions of walkers and loop variables, branches taken,
+assumptions. Values are assigned once, so a fact about one stays true.
 """
 
 from __future__ import annotations
@@ -72,12 +72,12 @@ from .terms import (
 
 
 def shown_name(value: AnyValue) -> str:
-    """A value as the user calls it: without the number that tells it from others of the name."""
+    """The name of a value in the source, without the number that makes it unique."""
     return value.name.partition(".")[0]
 
 
 class Collector:
-    """One reading of a kernel."""
+    """The state of one pass over a kernel."""
 
     def __init__(self, kernel: ops.KernelIR) -> None:
         self.kernel = kernel
@@ -96,7 +96,7 @@ class Collector:
         self.parallel: ops.Parallel | None = None
         self.offsets: dict[str, Term] = {}
         self.early: set[AnyValue] = set()
-        """Values a program can know before any loop: made of arguments that no program writes."""
+        """Values known before any loop: computed from arguments that no program writes."""
         for parameter in kernel.parameters:
             match parameter.value:
                 case Value(type=TensorType()) as tensor:
@@ -132,7 +132,7 @@ class Collector:
             elements[tensor.name] = integer_range(element)
 
     def collect(self) -> Account:
-        """The whole account."""
+        """All that has an obligation."""
         self._block(self.kernel.body)
         return self.account
 
@@ -147,7 +147,7 @@ class Collector:
         depth, uniform = len(self.path), self.values.uniform
         self.path += facts
         self.nest.append(branch)
-        # What a loop computes differs from turn to turn.
+        # What a loop computes differs between iterations.
         self.values.uniform = uniform and isinstance(branch.op, ops.If)
         yield
         self.values.uniform = uniform
@@ -199,7 +199,7 @@ class Collector:
                 self.values.compute(op, self.where)
             case ops.Reduce(fn=ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN, operand=operand, axis=axis):
                 self.values.compute(op, self.where)
-                # Owed, so true of whatever follows.
+                # It is an obligation, so it holds for what follows.
                 self.path.append(at_most(number(1), self.values.live(operand.type.axes[axis])))
             case _:
                 self.values.compute(op, self.where)
@@ -218,7 +218,7 @@ class Collector:
         count = len(self.account.demands)
         spots = tuple(self._spot(pick, view, axis, count) for axis, pick in enumerate(op.picks))
         if isinstance(op, ops.Load):
-            # The launch sees to it that no entry is none, but not to what programs store or fill in.
+            # The launch checks that no entry is none, but not what programs store or fill in.
             spots = tuple(replace(spot, present=()) if self._is_doubtful(spot) else spot for spot in spots)
         site = Site(count, op, view, spots, self.where)
         self._owe(site)
@@ -274,16 +274,16 @@ class Collector:
             values.unknown(result)
             return
         args = tuple(spot.position if spot.lane is None else _relaned(spot) for spot in site.spots)
-        found = of(Read(op.tensor.name, args))
+        element = of(Read(op.tensor.name, args))
         if isinstance(op, ops.Get):
             fill = values.term(op.fill)
             values.filled.add(result.name)
-            made = values.unknown(result, self.ranges.of(found) | self.ranges.of(fill))
-            values.define(result, Some((equals(made, found), equals(made, fill))))
+            loaded = values.unknown(result, self.ranges.of(element) | self.ranges.of(fill))
+            values.define(result, Some((equals(loaded, element), equals(loaded, fill))))
             return
-        values.terms[result] = found
+        values.terms[result] = element
         if result.type.dtype == ENTRY:
-            values.present[result] = (at_most(number(0), found),)
+            values.present[result] = (at_most(number(0), element),)
 
     def _shift(self, op: ops.Shift) -> None:
         walk, by = self.account.walks[op.walker], self.values.term(op.by)
@@ -321,8 +321,8 @@ class Collector:
     def _parallel(self, op: ops.Parallel) -> None:
         self.parallel = op
         self.in_space, self.values.uniform = True, False
-        segments = {each.walker: each for each in op.segments}
-        self.early.update((*op.walkers, *(each.index for each in op.segments)))
+        segments = {segment.walker: segment for segment in op.segments}
+        self.early.update((*op.walkers, *(segment.index for segment in op.segments)))
         for walker in op.walkers:
             extent = self.extent(walker.type.dimension)
             if walker in segments:
@@ -332,7 +332,7 @@ class Collector:
         self._block(op.body)
 
     def _walker(self, walker: Walker, low: Term, highs: tuple[Term, ...]) -> list[Formula]:
-        """Introduces a walker; gives what holds of it."""
+        """Adds a walker; returns what holds of it."""
         kind = walker.type
         extent = self.extent(kind.dimension)
         self.walked[walker.name] = extent
@@ -373,7 +373,7 @@ class Collector:
     def _range(self, op: ops.RangeLoop) -> None:
         start, stop, step = (self.values.term(value) for value in (op.start, op.stop, op.step))
         if not self.ranges.of(stop - start).within(LARGEST):
-            # Its turns are counted by how far its ends are apart.
+            # Its iterations are counted by the difference of its ends.
             self._owe(Fitting(op, stop - start, self.where))
         bounds = self.ranges.of(start) | self.ranges.of(stop)
         data = depends_on_data(start) or depends_on_data(stop)
@@ -381,12 +381,12 @@ class Collector:
         self.values.terms[op.variable] = variable
         facts: list[Formula] = []
         if step.number is not None and step.number:
-            turns = of(Unknown(f"{op.variable.name}#", 0, INDEX_LIMIT))
+            iterations = of(Unknown(f"{op.variable.name}#", 0, INDEX_LIMIT))
             ahead = [at_most(start, variable), below(variable, stop)]
             behind = [at_most(variable, start), below(stop, variable)]
             facts += ahead if step.number > 0 else behind
             if abs(step.number) != 1:
-                facts += [equals(variable, start + turns.times(step.number)), at_most(-turns, 0)]
+                facts += [equals(variable, start + iterations.times(step.number)), at_most(-iterations, 0)]
         self._loop(op, facts, TRUE)
 
     def _while(self, op: ops.While) -> None:
@@ -423,13 +423,13 @@ class Collector:
         if value.type.dtype != INDEX:
             self.values.unknown(value, data=data)
             return
-        self.carrying.held.add(value.name)
+        self.carrying.carried.add(value.name)
         self.values.bounds[value] = CARRIED
         if value.type.rank <= 1:
             self.values.unknown(value, CARRIED, data)
 
     def _leave(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, before: tuple[Formula, ...]) -> None:
-        """What a turn hands on, and what comes out: an index must not grow out of bounds."""
+        """The values an iteration yields and the results: an index must stay within 64 bits."""
         for value, handed, result, init in zip(op.carried, op.body.yields, op.results, op.inits, strict=True):
             if value.type.dtype == INDEX and value.type.rank > 1:
                 self._hand_on(result)
@@ -444,21 +444,21 @@ class Collector:
                 self._owe_steps(op, value, handed, init)
 
     def _owe_steps(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, value: Tile, handed: Tile, init: Tile) -> None:
-        """That all turns of a loop together do not carry an index too far."""
+        """Adds the obligation that all iterations together keep a carried index within 64 bits."""
         carried, first = self.values.term(value).lone, self.values.term(init)
         assert isinstance(carried, Unknown)
         steps = self.carrying.long_steps(self.values.term(handed), carried)
-        turns = self._turns(op)
-        if steps is None or (steps and turns is None):
+        iterations = self._most_iterations(op)
+        if steps is None or (steps and iterations is None):
             self._owe(Fitting(op, None, self.where))
             return
-        made = [first + product(turns, step) for step in steps if turns is not None]
-        for total in made if self.carrying.stays(first) else (first, *made):
+        totals = [first + product(iterations, step) for step in steps if iterations is not None]
+        for total in totals if self.carrying.stays(first) else (first, *totals):
             if not self.ranges.of(total).within(START_LIMIT):
                 self._owe(Fitting(op, total, self.where, START_LIMIT))
 
-    def _turns(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Term | None:
-        """No fewer turns than a loop takes; None if they are not counted."""
+    def _most_iterations(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Term | None:
+        """An upper bound of the iterations of a loop; None if there is none."""
         match op:
             case ops.TilesLoop(walker=walker):
                 walk = self.account.walks[walker]
@@ -494,8 +494,8 @@ class Collector:
             elif result.type.dtype == ENTRY:
                 self.values.choose_entry(result, condition, yes, no)
             elif is_whole(result.type.dtype):
-                made = self.values.chosen(result, condition, self.values.term(yes), self.values.term(no))
-                self.values.terms[result] = made
+                chosen = self.values.chosen(result, condition, self.values.term(yes), self.values.term(no))
+                self.values.terms[result] = chosen
 
     def _combine(self, op: ops.Fold | ops.Scan | ops.Join) -> None:
         combiner = op.combiner
@@ -505,17 +505,17 @@ class Collector:
             if is_whole(value.type.dtype) and value.type.rank <= 1:
                 self.values.unknown(value, CARRIED if value.type.dtype == INDEX else None)
         tiles = (*op.operands, *(op.identities if isinstance(op, ops.Fold) else ()))
-        given = [value for value in tiles if value.type.dtype == INDEX]
-        for value in given:
+        indices = [value for value in tiles if value.type.dtype == INDEX]
+        for value in indices:
             if not self.values.bound(value).within(CARRIED_LIMIT):
                 whole = self.values.term(value) if value.type.rank <= 1 else None
                 self._owe(Fitting(op, whole, self.where, CARRIED_LIMIT))
         before = len(self.account.demands)
         self._block(combiner.body)
         # No check can stay in a combiner: it may run on any program.
-        made = self.account.demands[before:]
+        demands = self.account.demands[before:]
         self.account.demands[before:] = [
-            Fitting(each.op, None, each.where) if isinstance(each, Bounded) else each for each in made
+            Fitting(demand.op, None, demand.where) if isinstance(demand, Bounded) else demand for demand in demands
         ]
         for result, handed in zip(op.results, combiner.body.yields, strict=True):
             if result.type.dtype == INDEX and result.type.rank > 1:
@@ -528,7 +528,7 @@ class Collector:
             if result.type.dtype != INDEX:
                 self.values.unknown(result)
                 continue
-            operands = self.values.hull(given) & CARRIED
+            operands = self.values.hull(indices) & CARRIED
             lies = combined(self.values.term(handed), combiner, operands, self.ranges, self.account.definitions)
             self.values.unknown(result, CARRIED if lies is None else operands | lies)
             if lies is None:
@@ -558,18 +558,18 @@ class Extents:
     computed: Mapping[str, Length]
 
     def __call__(self, name: str) -> Term:
-        """The extent of a dimension: of static and computed ones, what they are made of."""
+        """The extent of a dimension; a static or computed one by its definition."""
         for known in (self.static, self.computed):
             if name in known:
-                made = known[name]
-                if not (isinstance(made, int) or made.names == {name}):
-                    return _resolved(of_length(made), self)
-                return of_length(made)
+                length = known[name]
+                if not (isinstance(length, int) or length.names == {name}):
+                    return _resolved(of_length(length), self)
+                return of_length(length)
         return of(DimensionExtent(name))
 
 
 def _resolved(term: Term, extents: Extents) -> Term:
-    """A term with every dimension replaced by what it is made of."""
+    """A term with every dimension replaced by its definition."""
     return rebuild(term, lambda atom: extents(atom.name) if isinstance(atom, DimensionExtent) else None)
 
 
@@ -598,7 +598,7 @@ def entries_of(
 
 
 def _made_of(term: Term) -> Iterator[Atom]:
-    """The atoms that decide what a term is. Where an entry is read says nothing of whether it is none."""
+    """The atoms that determine a term. The position an entry is read at does not determine whether it is none."""
     for atom in term.atoms:
         yield atom
         if not isinstance(atom, Read):

@@ -1,7 +1,7 @@
-"""Counter-examples: sizes at which a broken law shows, run by the interpreter before anyone is told.
+"""Counter-examples: sizes at which a kernel breaks a law, replayed by the interpreter before they are reported.
 
-z3 proposes sizes for what could not be proved. A few plain guesses around the tile sizes follow. What does not show
-the fault when it runs is not shown to the user either.
+z3 proposes sizes for what could not be proved. A few plain guesses around the tile sizes follow. A counter-example
+that does not show the fault when it runs is not reported.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from .smt import Sizes, example
 from .terms import All, DimensionExtent, negation
 
 Replay: TypeAlias = Callable[[ops.KernelIR, Sizes], TileproofError | None]
-"""Runs a kernel at some sizes, with contents that keep its contracts; gives what went wrong."""
+"""Runs a kernel at some sizes, with contents that keep its contracts; returns the fault, if one occurs."""
 _LIMITS = (8, 40)
 _MOST_ELEMENTS = 300_000
 
 
-class Refuter:
-    """Looks for counter-examples of one kernel."""
+class CounterexampleSearch:
+    """Searches counter-examples of one kernel."""
 
     def __init__(self, discharger: Discharger, replay: Replay) -> None:
         self.discharger = discharger
         self.kernel = discharger.collector.kernel
         self.replay = replay
         self.guessed: list[TileproofError] | None = None
-        """What plain sizes show, once they were tried."""
+        """Faults at plain sizes, once those were tried."""
 
-    def counter_example(
+    def find(
         self, violations: Sequence[Violation], fault: type[TileproofError], places: Sequence[Span]
     ) -> TileproofError | None:
         """A fault of the kind expected, seen to happen at one of the places expected."""
@@ -44,10 +44,10 @@ class Refuter:
         def fits(seen: TileproofError | None) -> bool:
             if not isinstance(seen, fault):
                 return False
-            (found,) = seen.diagnostics
-            return found.span in places or any(label.span in places for label in found.labels)
+            (finding,) = seen.diagnostics
+            return finding.span in places or any(label.span in places for label in finding.labels)
 
-        # A launch that some compare refuses shows nothing.
+        # A launch that a guard rejects is no counter-example.
         met = [negation(All(compare.broken)) for compare in self.discharger.compares]
         largest = _largest_tile(self.kernel) * 2 + 2
         for violation in violations:
@@ -65,7 +65,7 @@ class Refuter:
         return next((seen for seen in self.guessed if fits(seen)), None)
 
     def _is_launched(self, sizes: Sizes) -> bool:
-        """Whether no compare refuses sizes; those that it leaves open may be anything."""
+        """Whether no guard rejects sizes; dimensions that are left open may have any."""
         try:
             known = {DimensionExtent(name): extent for name, extent in sizes.dimensions.items()}
             return all(compare.holds(known.__getitem__) for compare in self.discharger.compares)  # type: ignore[arg-type]
@@ -101,16 +101,16 @@ def _guesses(kernel: ops.KernelIR) -> Iterator[Sizes]:
 
 def _dimensions(kernel: ops.KernelIR) -> list[str]:
     """The dimensions a launch chooses: not those given by numbers or computed from others."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for parameter in kernel.parameters:
         if isinstance(parameter.value.type, TensorType):
             for dimension in parameter.value.type.dimensions:
                 if isinstance(dimension, Named):
-                    found[dimension.name] = None
+                    names[dimension.name] = None
     for length in (*kernel.computed.values(), *kernel.static.values()):
         if isinstance(length, Extent):
-            found.update(dict.fromkeys(length.names))
-    return [name for name in found if name not in kernel.computed and not isinstance(kernel.static.get(name), int)]
+            names.update(dict.fromkeys(length.names))
+    return [name for name in names if name not in kernel.computed and not isinstance(kernel.static.get(name), int)]
 
 
 def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:

@@ -1,7 +1,7 @@
-"""Takes a goal up the rungs until one discharges it.
+"""Discharges a goal on the first rung that can.
 
 Construction, then proof from what the kernel says, then from its contracts, then a compare of extents at launch, then
-z3. Whatever is left is open: for bounds a check at run time may discharge it, for ownership and coverage nothing.
+z3. What is left is open: a check at run time may discharge bounds; ownership and coverage are rejected.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LARGE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A goal no rung discharged without a check, and what would break it."""
+    """A goal that no rung discharged without a check, and the violations left."""
 
     goal: Goal
     violations: tuple[Violation, ...]
@@ -63,23 +63,23 @@ class Discharger:
         self.collector = collector
         self.prover = prover
         self.compares: list[Compare] = []
-        contents = any(isinstance(held, Content) for held in collector.ranges.elements.values())
+        contents = any(isinstance(element, Content) for element in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
     def discharge(self, goal: Goal) -> Discharged | Open:
-        """The rung that discharges a goal, or what is open."""
+        """The rung that discharges a goal, or the open goal."""
         if goal.by_construction:
             return Discharged(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
-        found = self.proved(goal.violations, goal.span, goal.what, goal.runs)
-        if isinstance(found, Discharged):
+        outcome = self.proved(goal.violations, goal.span, goal.what, goal.runs)
+        if isinstance(outcome, Discharged):
             claim = f"{goal.claim}: " if goal.claim else ""
-            return Discharged(goal.kind, goal.what, goal.span, found.rung, claim + found.reason)
-        return Open(goal, found)
+            return Discharged(goal.kind, goal.what, goal.span, outcome.rung, claim + outcome.reason)
+        return Open(goal, outcome)
 
     def proved(
         self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
     ) -> Discharged | tuple[Violation, ...]:
-        """Whether no violation is possible; else those that are left. `runs` is what holds wherever it might happen."""
+        """The rung on which all violations are impossible; else those left. `runs` holds wherever one could occur."""
         rung, reason = Rung.PROOF, "linear arithmetic"
         demands: list[Compare] = []
         left: list[Violation] = []
@@ -92,9 +92,9 @@ class Discharger:
             if answer.impossible:
                 rung, reason = Rung.CONTRACT, self._contract_of((*runs, *violation))
                 continue
-            made = self._compares(violation, answer, span, what, runs)
-            if made is not None:
-                demands += made
+            compares = self._compares(violation, answer, span, what, runs)
+            if compares is not None:
+                demands += compares
             elif self._z3_helps((*runs, *violation)):
                 reason = "z3"
             else:
@@ -108,14 +108,14 @@ class Discharger:
         return Discharged("", what, span, rung, reason)
 
     def _contract_of(self, violation: Violation) -> str:
-        """Which promises of the signature a proof could use."""
+        """The contracts of the signature that a proof could use."""
         used = []
         every = (atom for formula in violation for term in terms(formula) for atom in everything(term))
         for atom in dict.fromkeys(every):
             if isinstance(atom, Read):
-                held = self.collector.ranges.elements.get(atom.tensor)
-                if isinstance(held, Content):
-                    used.append(f"{atom.tensor} holds {held}")
+                content = self.collector.ranges.elements.get(atom.tensor)
+                if isinstance(content, Content):
+                    used.append(f"{atom.tensor} holds {content}")
             if isinstance(atom, GroupOf):
                 used.append(f"{atom.dimension} is a multiple of {atom.into}")
         if self.collector.account.requires:
@@ -127,21 +127,21 @@ class Discharger:
     def _compares(
         self, violation: Violation, answer: Answer, span: Span, what: str, runs: Violation
     ) -> list[Compare] | None:
-        """What a launch must compare so that the violation is impossible; None if that is no question of sizes."""
+        """What a launch must compare so that the violation is impossible; None if it does not depend on sizes alone."""
         if any(map(self._is_data, violation)):
             return None
         bent = any(map(_is_bent, violation))
-        made = []
+        compares = []
         for case in answer.open:
-            found = self.compare_for(case, span, f"{what} is right", runs, plain=bent)
-            if found is None:
+            compare = self.compare_for(case, span, f"{what} is right", runs, plain=bent)
+            if compare is None:
                 return None
-            made.append(found)
-        return made if self.can_be_met(made, runs) else None
+            compares.append(compare)
+        return compares if self.can_be_met(compares, runs) else None
 
-    def can_be_met(self, made: Sequence[Compare], runs: Violation) -> bool:
-        """Whether compares may hold at once, with those made before, where something runs: each of them alone may."""
-        together = [negation(All(one.broken)) for one in (*self.compares, *made)]
+    def can_be_met(self, compares: Sequence[Compare], runs: Violation) -> bool:
+        """Whether compares can all hold at once, with the earlier ones, in a launch that runs a program."""
+        together = [negation(All(one.broken)) for one in (*self.compares, *compares)]
         return len(together) < 2 or not self.prover.impossible((*runs, *together))
 
     def _is_data(self, formula: Formula) -> bool:
@@ -159,9 +159,9 @@ class Discharger:
     def compare_for(
         self, case: Sequence[Fact], span: Span, why: str, runs: Violation, plain: bool = False
     ) -> Compare | None:
-        """The compare that excludes one open case; None if nothing useful could run where it holds.
+        """The compare that excludes one open case; None if no useful launch would meet it.
 
-        `plain`: only that some extent is long enough may be asked.
+        `plain`: the compare may only require a least value of one extent.
         """
         # Where nothing runs at all nothing is demanded, so what makes it run counts too.
         facts = dict.fromkeys((*case, *flattened(self.prover.formulas(runs, contracts=True))[0]))
@@ -193,18 +193,18 @@ class Discharger:
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:
         """The extents of the dimensions that `tp.group` relates."""
         extent = self.collector.extent
-        found = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
-        return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in found}
+        groups = (op for op in walk(self.collector.kernel.body) if isinstance(op, Group))
+        return {(op.dimension, op.into): (extent(op.dimension), extent(op.into)) for op in groups}
 
 
 def _not(fact: Fact) -> Fact:
-    made = negation(fact)
-    assert isinstance(made, Fact)
-    return made
+    opposite = negation(fact)
+    assert isinstance(opposite, Fact)
+    return opposite
 
 
 def _is_bent(formula: Formula) -> bool:
-    """Whether it multiplies or divides what is not known at launch: of that, linear facts say too little."""
+    """Whether it multiplies or divides what is not known at launch, which linear facts do not capture."""
     return any(
         isinstance(atom, Product | Quotient) and not is_launch_known(of(atom)) and not _divides_by_number(atom)
         for term in terms(formula)
@@ -238,7 +238,7 @@ def _is_linear(term: Term) -> bool:
 def _can_be_met(term: Term) -> bool:
     """Whether larger extents or other scalars bring `term` to 0 or below, whatever the sizes are at first.
 
-    Of products signs alone do not tell: `G*S <= 2*S` is a limit on G, however large S is.
+    The signs of products do not decide this: `G*S <= 2*S` is a limit on G, however large S is.
     """
     leaves = [
         atom for atom in dict.fromkeys(everything(term)) if isinstance(atom, DimensionExtent | AxisExtent | Scalar)
@@ -252,12 +252,12 @@ def _can_be_met(term: Term) -> bool:
 
 
 def _others(leaf: Atom) -> tuple[int, ...]:
-    """What else an extent or a scalar may be, if it is to be otherwise."""
+    """Other values to try for an extent or a scalar."""
     return (-_LARGE, 0, _LARGE) if isinstance(leaf, Scalar) else (_LARGE,)
 
 
 def shown(fact: Fact) -> str:
-    """`term <= 0` as people write it."""
+    """`term <= 0`, formatted with positive terms on both sides."""
     less = [(atom, factor) for atom, factor in fact.term.parts if factor > 0]
     more = [(atom, -factor) for atom, factor in fact.term.parts if factor < 0]
     constant = fact.term.constant

@@ -1,7 +1,8 @@
-"""What stays true of an index that a loop carries.
+"""Loop invariants: bounds of an index that a loop carries.
 
 A few plain bounds are tried: not negative, at least -1, within or below each extent. All are assumed of what every
-loop carries; one that the start of a loop or the end of a turn does not keep is dropped, until the rest keeps itself.
+loop carries; one that does not hold at the start of a loop or the end of an iteration is dropped, until
+all that are left are inductive.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class _Guess:
 
 
 def learn(account: Account, prover: Prover, formulas: Iterable[Formula], extents: Iterable[Term]) -> None:
-    """States what loops keep, if some formula asks about what they carry."""
+    """Adds the invariants of loops to the definitions, if some formula depends on what they carry."""
     names = {unknown.name for loop in account.carried for unknown in (loop.value, loop.result)}
     asked = _names(formulas, account.definitions)
     if names.isdisjoint(asked) or len(account.carried) > _MOST_LOOPS:
@@ -74,12 +75,12 @@ def _keeps(prover: Prover, guess: _Guess) -> bool:
 
 def _names(formulas: Iterable[Formula], definitions: Mapping[str, tuple[Formula, ...]]) -> set[str]:
     """Every unknown some formulas depend on."""
-    found: set[str] = set()
+    names: set[str] = set()
     pending = list(formulas)
     while pending:
         for term in terms(pending.pop()):
             for atom in everything(term):
-                if isinstance(atom, Unknown) and atom.name not in found:
-                    found.add(atom.name)
+                if isinstance(atom, Unknown) and atom.name not in names:
+                    names.add(atom.name)
                     pending += definitions.get(atom.name, ())
-    return found
+    return names

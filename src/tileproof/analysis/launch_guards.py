@@ -1,4 +1,4 @@
-"""What a proof leaves to be compared at launch: relations of extents and scalars."""
+"""Guards: what a proof leaves for the launch to compare, relations of extents and scalars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Known: TypeAlias = Callable[[DimensionExtent | AxisExtent | Scalar], int]
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """A launch is refused if all of `broken` hold; `demand` says it in the user's words."""
+    """A launch is rejected if all of `broken` hold; `demand` is the requirement as messages print it."""
 
     broken: tuple[Fact, ...]
     demand: str
@@ -34,7 +34,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """Index arithmetic that fits 64 bits for the sizes of most launches; this one's are to be looked at."""
+    """Index arithmetic that fits 64 bits for most sizes; the launch checks its own."""
 
     term: Term
     ranges: Ranges
@@ -47,7 +47,7 @@ class Fits:
 
 
 def evaluated(term: Term, known: Known) -> int:
-    """The value of a term made of extents and scalars."""
+    """The value of a term of extents and scalars."""
     total = term.constant
     for atom, factor in term.parts:
         match atom:

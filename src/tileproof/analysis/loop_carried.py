@@ -1,9 +1,9 @@
-"""The law of carried indices: what loops and combiners hand on stays within 64 bits.
+"""The law of carried indices: what loops and combiners yield stays within 64 bits.
 
-A loop begins within 2**61. A turn may hand on an index no further out than those that are carried, or a step away. No
-program turns its loops often enough for small steps to add up: 2**47 turns of 2**14 are 2**61, and take more than a
-day at one turn a nanosecond. For longer steps the turns are counted: what they make together must stay within 2**61,
-for all sizes or, where that depends on them, for those of a launch.
+A loop begins within 2**61. An iteration may yield an index no further out than those that are carried, or a step away.
+No program runs enough iterations for small steps to add up: 2**47 iterations with steps of 2**14 reach 2**61, and take
+more than a day at one iteration a nanosecond. For longer steps the iterations are counted: their sum must stay within
+2**61, for all sizes or, where that depends on them, for those of a launch.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ class Carrying:
 
     ranges: Ranges
     definitions: Mapping[str, tuple[Formula, ...]]
-    held: set[str] = field(default_factory=set)
+    carried: set[str] = field(default_factory=set)
     """Names of what is carried, and of what comes out of loops."""
 
     def long_steps(self, handed: Term, carried: Unknown) -> list[Term] | None:
-        """The steps a turn may take from what was carried that are not small; None if it is no step at all."""
+        """The steps of an iteration that are not small; None if its result is not the carried value plus a step."""
         if self.stays(handed):
             return []
         step = handed - of(carried)
@@ -59,16 +59,18 @@ class Carrying:
         """Whether an atom, or its negation, is no greater than what is carried is far out, and a step."""
         match atom:
             case Unknown(name):
+                if name in self.carried:
+                    return True
                 ways = _ways(of(atom), self.definitions)
-                return name in self.held or (bool(ways) and all(self._is_under(way.times(sign), step) for way in ways))
+                return bool(ways) and all(self._is_under(way.times(sign), step) for way in ways)
             case Least(left, right):
                 sides = (self._is_under(side.times(sign), step) for side in (left, right))
                 return any(sides) if sign > 0 else all(sides)
             case Quotient(term, by):
                 # The mean of what is carried is no further out, but for what rounding adds.
-                held = [part for part in term.parts if isinstance(part[0], Unknown) and part[0].name in self.held]
-                is_mean = by.number is not None and sum(abs(times) for _, times in held) <= by.number
-                return is_mean and self.ranges.of(term - Term(held)).within(step - 1)
+                carried = [part for part in term.parts if isinstance(part[0], Unknown) and part[0].name in self.carried]
+                is_mean = by.number is not None and sum(abs(times) for _, times in carried) <= by.number
+                return is_mean and self.ranges.of(term - Term(carried)).within(step - 1)
             case _:
                 return False
 
@@ -77,15 +79,15 @@ def combined(
     handed: Term, combiner: ops.Combiner, operands: Range, ranges: Ranges,
     definitions: Mapping[str, tuple[Formula, ...]],
 ) -> Range | None:  # fmt: skip
-    """Where a combined index lies: it is one of those it was made of, or near anyway; None if it may grow."""
+    """The interval of a combined index: one of its operands, or small; None if it may grow."""
     names = {value.name for value in (*combiner.left, *combiner.right)}
     lone = handed.lone
     if isinstance(lone, Unknown) and lone.name in names:
         return operands
     ways = [combined(way, combiner, operands, ranges, definitions) for way in _ways(handed, definitions)]
-    found = [way for way in ways if way is not None]
-    if found and len(found) == len(ways):
-        return reduce(Range.__or__, found)
+    ranges_of_ways = [way for way in ways if way is not None]
+    if ranges_of_ways and len(ranges_of_ways) == len(ways):
+        return reduce(Range.__or__, ranges_of_ways)
     whole = ranges.of(handed)
     return whole if whole.within(CARRIED_LIMIT) else None
 
@@ -112,12 +114,12 @@ def _choices(fact: Formula, chosen: Term) -> Iterator[Term]:
 
 
 def is_loaded(body: ops.Block, value: Tile) -> bool:
-    """Whether a value of a loop's body is made of what the body loads."""
-    made = {result: op for op in walk(body) for result in ops.results(op)}
+    """Whether a value of a loop's body depends on what the body loads."""
+    makers = {result: op for op in walk(body) for result in ops.results(op)}
     pending: list[AnyValue] = [value]
     seen: set[AnyValue] = set()
     while pending:
-        op = made.get(pending.pop())
+        op = makers.get(pending.pop())
         if isinstance(op, ops.Load | ops.Get):
             return True
         if op is not None:

@@ -7,10 +7,10 @@ count. Updates of `Sum`, `Max` and `Min` may meet each other. What follows a joi
 Bounds: each position an access touches is an element of its axis. Lanes of one store do not meet. An axis whose
 argmax is taken has an element. Index arithmetic fits 64 bits. What is stored as an `Index` is one.
 
-A tile is *full* where no lane is clipped. That is proved if it can be, and saves a mask; nothing is owed.
+A tile is *full* where no lane is clipped. That is proved if possible, and saves a mask; it is no obligation.
 
-A goal is a list of *violations*: what would hold if it were broken, beside all that holds where it could be. It is
-proved when none of them can.
+A goal is a list of *violations*: what would hold if it were violated, with all that holds where it could be. It is
+proved when every violation is impossible.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Goal:
     """Why nothing is left to prove; empty if there is something."""
     violations: tuple[Violation, ...] = ()
     runs: Violation = ()
-    """What holds wherever it could be broken."""
+    """What holds wherever it could be violated."""
     claim: str = ""
     """What is to be proved, in the user's words."""
 
@@ -278,10 +278,10 @@ def _is_own(pick: ops.Pick, walker: object, walk: Walk, place: Term) -> bool:
             return False
 
 
-def _moved(walk: Walk, place: Term, each: bool) -> bool:
-    """Whether a view shifts the walker's positions: those of two programs may then be compared no longer."""
+def _moved(walk: Walk, place: Term, is_each: bool) -> bool:
+    """Whether a view shifts the walker's positions, so that those of two programs cannot be compared."""
     gap = place - walk.start
-    return gap != number(0) if each else not isinstance(gap.lone, Lane)
+    return gap != number(0) if is_each else not isinstance(gap.lone, Lane)
 
 
 def _different_point(collector: Collector, space: ops.Parallel, walkers: Sequence[Walker]) -> Formula:

@@ -1,4 +1,4 @@
-"""Which tensors supply premises: what a kernel does to memory depends on what they hold.
+"""Premises: the tensors whose contents decide which memory a kernel accesses.
 
 A premise is whatever an index, a guard, a bound of a loop or a check is computed from. A proof takes two loads of one
 element as one value, and a check holds for the value it looked at. So a launch may read premises only from memory that
@@ -42,8 +42,8 @@ def premises_of(kernel: ops.KernelIR) -> frozenset[str]:
             stored.append(op)  # of which is promised what a position is
         if isinstance(op, ops.Reduce) and op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
             positions.add(op.result)  # always that of a live element, whatever the elements are
-    made = {value: op for op in walk(kernel.body) for value in ops.results(op)} if stored else {}
-    entries = [op.value for op in stored if not _Clipped(kernel, made).is_entry(op)]
+    makers = {value: op for op in walk(kernel.body) for value in ops.results(op)} if stored else {}
+    entries = [op.value for op in stored if not _Clipped(kernel, makers).is_entry(op)]
     tensors = _reached(pending, sources, loaded, frozenset()) | _reached(entries, sources, loaded, positions)
     # What an index tensor holds is a contract of its own, which every launch tests.
     roots = {_root(tensor, sources) for tensor in loaded.values()}
@@ -60,22 +60,22 @@ def from_memory(kernel: ops.KernelIR) -> frozenset[AnyValue]:
         if isinstance(op, ops.Load | ops.Get):
             pending.append(op.result)
         for value, made_of in dataflow(op):
-            for each in made_of:
-                users.setdefault(each, []).append(value)
-    found = set[AnyValue]()
+            for source in made_of:
+                users.setdefault(source, []).append(value)
+    dependent = set[AnyValue]()
     while pending:
         value = pending.pop()
-        if value not in found:
-            found.add(value)
+        if value not in dependent:
+            dependent.add(value)
             pending += users.get(value, ())
-    return frozenset(found)
+    return frozenset(dependent)
 
 
 class _Clipped:
     """Values that are -1 or positions of a dimension by the operations that made them, whatever those were given."""
 
-    def __init__(self, kernel: ops.KernelIR, made: Mapping[AnyValue, ops.AnyOp]) -> None:
-        self.kernel, self.made = kernel, made
+    def __init__(self, kernel: ops.KernelIR, makers: Mapping[AnyValue, ops.AnyOp]) -> None:
+        self.kernel, self.makers = kernel, makers
 
     def is_entry(self, op: ops.Store | ops.Update) -> bool:
         """Whether what is stored is such a value, and nothing more was proved of it."""
@@ -88,7 +88,7 @@ class _Clipped:
         return not self._may_be_chosen_none(op.value) or proved_entries(self.kernel).get(op.tensor.name) is not False
 
     def _is_position(self, value: AnyValue, dimension: str) -> bool:
-        match self.made.get(value):
+        match self.makers.get(value):
             case ops.Broadcast(operand=operand):
                 return self._is_position(operand, dimension)
             case ops.Cast(result=result, operand=operand) if result.type.dtype is INDEX:  # exact
@@ -103,7 +103,7 @@ class _Clipped:
                 return self._number(value) == -1
 
     def _may_be_chosen_none(self, value: AnyValue) -> bool:
-        match self.made.get(value):
+        match self.makers.get(value):
             case ops.Cast(operand=operand) | ops.Broadcast(operand=operand):
                 return self._may_be_chosen_none(operand)
             case ops.Select():
@@ -112,7 +112,7 @@ class _Clipped:
                 return False
 
     def _is_floored(self, value: AnyValue) -> bool:
-        match self.made.get(value):
+        match self.makers.get(value):
             case ops.Broadcast(operand=operand):
                 return self._is_floored(operand)
             case ops.Binary(fn=ops.BinaryFn.MAX, left=one, right=other):
@@ -122,19 +122,19 @@ class _Clipped:
                 return False
 
     def _is_last(self, value: AnyValue, dimension: str) -> bool:
-        """Whether it is the extent less one, or less than that; of no elements -1."""
-        match self.made.get(value):
+        """Whether it is at most the extent minus 1, and at least -1."""
+        match self.makers.get(value):
             case ops.Broadcast(operand=operand):
                 return self._is_last(operand, dimension)
             case ops.Binary(fn=ops.BinaryFn.SUB, left=extent, right=one):
-                number, whole = self._number(one), self.made.get(extent)
+                number, whole = self._number(one), self.makers.get(extent)
                 return number == 1 and isinstance(whole, ops.Extents) and whole.dimension == dimension
             case _:
                 number, length = self._number(value), self.kernel.static.get(dimension)
                 return number is not None and isinstance(length, int) and -1 <= number < length
 
     def _number(self, value: AnyValue) -> int | None:
-        match self.made.get(value):
+        match self.makers.get(value):
             case ops.Broadcast(operand=operand):
                 return self._number(operand)
             case ops.Constant(value=bool()):
@@ -150,26 +150,26 @@ def _reached(
     stops: Set[AnyValue],
 ) -> set[AnyValue]:  # fmt: skip
     """The parameters from which some values are computed, not looking beyond `stops`."""
-    pending, found, seen = list(values), set[AnyValue](), set(stops)
+    pending, parameters, seen = list(values), set[AnyValue](), set(stops)
     while pending:
         value = pending.pop()
         if value in seen:
             continue
         seen.add(value)
         if isinstance(value.type, TensorType):
-            found.add(_root(value, sources))
+            parameters.add(_root(value, sources))
         elif value in loaded:
-            found.add(_root(loaded[value], sources))
+            parameters.add(_root(loaded[value], sources))
         else:
             # Of a tensor only its extents are used here.
-            pending += (each for each in sources.get(value, ()) if not isinstance(each.type, TensorType))
-    return found
+            pending += (source for source in sources.get(value, ()) if not isinstance(source.type, TensorType))
+    return parameters
 
 
 def _root(tensor: AnyValue, sources: Mapping[AnyValue, Sequence[AnyValue]]) -> AnyValue:
     """The parameter that a view belongs to."""
     while tensor in sources:
-        tensor = next(each for each in sources[tensor] if isinstance(each.type, TensorType))
+        tensor = next(source for source in sources[tensor] if isinstance(source.type, TensorType))
     return tensor
 
 

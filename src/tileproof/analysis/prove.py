@@ -1,4 +1,4 @@
-"""All obligations of a kernel, discharged or reported."""
+"""Discharges every obligation of a kernel, or reports it."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from tileproof.ir.types import Access, Named, Tensor, TensorType
 from . import coverage
 from .axioms import Axioms
 from .collect import Collector
-from .counterexample import Refuter, Replay
+from .counterexample import CounterexampleSearch, Replay
 from .discharge import Discharger, Open, is_demand
 from .invariants import learn
 from .launch_guards import Compare, Fits
 from .obligations import Contents, Disjoint, DisjointLanes, Goal, InBounds, Violation, full, goals
 from .prover import Answer, Prover
 from .ranges import Range
-from .sites import Bounded, Fitting, NotEmpty, Site
+from .sites import Bounded, Branch, Fitting, NotEmpty, Site
 from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
 from .verdict import Discharged, Full, Residual, Rung, Verdict
 
 _Discharge: TypeAlias = Callable[[Rung, str], None]
 _USUAL_EXTENT = 4096
-"""What does not fit 64 bits for extents of this size is no use to anyone."""
+"""Index arithmetic that leaves 64 bits for extents of this size is rejected."""
 
 
 def prove(kernel: ops.KernelIR, replay: Replay | None = None, *, deny_checks: bool = False) -> Verdict:
-    """Discharges every obligation of a kernel; `replay` runs counter-examples, without it none is claimed."""
+    """Discharges every obligation of a kernel. `replay` runs counter-examples; without it none is reported."""
     return _Checker(kernel, replay, deny_checks).check()
 
 
@@ -43,7 +43,7 @@ class _Checker:
         self.account = self.collector.collect()
         axioms = Axioms(self.collector.ranges, self.account.definitions, self.collector.offsets)
         self.discharger = Discharger(self.collector, Prover(axioms, self.account.contracts))
-        self.refuter = None if replay is None else Refuter(self.discharger, replay)
+        self.counterexamples = None if replay is None else CounterexampleSearch(self.discharger, replay)
         self.discharged: list[Discharged] = []
         self.findings: list[Diagnostic] = []
         self.fits: list[Fits] = []
@@ -62,17 +62,17 @@ class _Checker:
         for parameter in self.kernel.parameters:
             tensor = parameter.value
             if isinstance(tensor.type, TensorType) and tensor.type.access is Access.OUT:
-                self._covered(parameter, tensor)
+                self._cover(parameter, tensor)
         unclipped = tuple(
             Full(site.op, axis)
             for site, axis, runs, clipped in full(self.collector)
             if self.discharger.prover.impossible(runs, about=clipped)
         )
-        found = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
+        findings = tuple(replace(finding, kernel=self.kernel.name) for finding in self.findings)
         compares: tuple[Compare | Fits, ...] = (*dict.fromkeys(self.discharger.compares), *self.fits)
         complete = tuple(dict.fromkeys(self.complete))
         return Verdict(
-            self.kernel, tuple(self.discharged), found, compares, tuple(self.residuals), complete, unclipped
+            self.kernel, tuple(self.discharged), findings, compares, tuple(self.residuals), complete, unclipped
         )
 
     def _goal(self, goal: Goal) -> None:
@@ -87,16 +87,16 @@ class _Checker:
             return
         match goal.subject:
             case InBounds() | Bounded() | Contents():
-                self._outside(result)
+                self._not_proved_in_bounds(result)
             case NotEmpty():
-                self.findings.append(_empty(goal))
+                self.findings.append(_may_be_empty(goal))
             case Disjoint() | DisjointLanes():
-                self._meeting(result)
+                self._not_proved_disjoint(result)
 
     # Bounds.
 
-    def _outside(self, found: Open) -> None:
-        goal = found.goal
+    def _not_proved_in_bounds(self, remaining: Open) -> None:
+        goal = remaining.goal
         axis: int | None
         match goal.subject:
             case InBounds(site, axis):
@@ -111,11 +111,12 @@ class _Checker:
                 axis, early = None, not where.in_space
             case _:
                 raise TypeError(goal.subject)
-        if not depends_on_data(index) and not _has_scalars(index) and self.refuter is not None:
-            seen = self.refuter.counter_example(found.violations, OutOfBounds, [goal.span])
+        if not depends_on_data(index) and not _has_scalars(index) and self.counterexamples is not None:
+            seen = self.counterexamples.find(remaining.violations, OutOfBounds, [goal.span])
             if seen is not None:
                 code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_IN_BOUNDS
-                self._refuted(code, seen, "" if code is Code.NOT_AN_INDEX else _own_tile(goal.subject) or _way_in(op))
+                cure = "" if code is Code.NOT_AN_INDEX else _walker_hint(goal.subject) or _guard_hint(op)
+                self._report_counterexample(code, seen, cure)
                 return
         rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
         if where.in_test:
@@ -139,34 +140,34 @@ class _Checker:
                 self.discharged.append(Discharged(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
                 return
         if all(known.code is not Code.MAY_NOT_FIT or known.span != goal.span for known in self.findings):
-            self.findings.append(_wide(goal))
+            self.findings.append(_may_not_fit(goal))
 
     # Ownership.
 
-    def _meeting(self, found: Open) -> None:
-        goal = found.goal
+    def _not_proved_disjoint(self, remaining: Open) -> None:
+        goal = remaining.goal
         site = goal.subject.one if isinstance(goal.subject, Disjoint) else goal.subject.site  # type: ignore[union-attr]
         self.racing.add(site.view.root)
         places = [goal.subject.one.span, goal.subject.two.span] if isinstance(goal.subject, Disjoint) else [goal.span]
-        if self.refuter is not None:
-            seen = self.refuter.counter_example(found.violations, Race, places)
+        if self.counterexamples is not None:
+            seen = self.counterexamples.find(remaining.violations, Race, places)
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
                 stores = isinstance(goal.subject, Disjoint) and goal.subject.two.writes and not lanes
-                cure = _differing(self.collector, site) if stores else ""
-                self._refuted(Code.LANES_NOT_DISJOINT if lanes else Code.NOT_DISJOINT, seen, cure)
+                cure = _disjoint_hint(self.collector, site) if stores else ""
+                self._report_counterexample(Code.LANES_NOT_DISJOINT if lanes else Code.NOT_DISJOINT, seen, cure)
                 return
         self.findings.append(_not_disjoint(goal))
 
-    def _refuted(self, code: Code, seen: TileproofError, help: str = "") -> None:
+    def _report_counterexample(self, code: Code, seen: TileproofError, help: str = "") -> None:
         for finding in seen.diagnostics:
-            made = replace(finding, code=code, help=help or finding.help)
-            if all(known.code is not code or known.span != made.span for known in self.findings):
-                self.findings.append(made)
+            diagnostic = replace(finding, code=code, help=help or finding.help)
+            if all(known.code is not code or known.span != diagnostic.span for known in self.findings):
+                self.findings.append(diagnostic)
 
     # Coverage.
 
-    def _covered(self, parameter: ops.Parameter, tensor: Tensor) -> None:
+    def _cover(self, parameter: ops.Parameter, tensor: Tensor) -> None:
         def discharge(rung: Rung, reason: str) -> None:
             self.discharged.append(Discharged("covered", parameter.name, parameter.span, rung, reason))
 
@@ -191,60 +192,61 @@ class _Checker:
                 return
         if self._scattered(parameter, tensor, miss.element, discharge):
             return
-        if self.refuter is not None:
-            seen = self.refuter.counter_example((miss.formulas,), Unwritten, [parameter.span])
+        if self.counterexamples is not None:
+            seen = self.counterexamples.find((miss.formulas,), Unwritten, [parameter.span])
             if seen is not None:
-                self._refuted(Code.NOT_COVERED, seen, _once(parameter.name, coverage.stores(self.collector, tensor)))
+                cure = _cover_hint(parameter.name, coverage.stores(self.collector, tensor))
+                self._report_counterexample(Code.NOT_COVERED, seen, cure)
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, has_stores=bool(coverage.stores(self.collector, tensor))))
+        self.findings.append(_uncovered(parameter, coverage.stores(self.collector, tensor)))
 
     def _compared_cover(
         self, parameter: ops.Parameter, answer: Answer, element: Violation, discharge: _Discharge
     ) -> bool:
-        made = []
+        compares = []
         what = f"every element of {parameter.name} is written"
         for case in answer.open:
-            found = self.discharger.compare_for(case, parameter.span, what, element)
-            if found is None:
+            compare = self.discharger.compare_for(case, parameter.span, what, element)
+            if compare is None:
                 return False
-            made.append(found)
-        if not self.discharger.can_be_met(made, element):
+            compares.append(compare)
+        if not self.discharger.can_be_met(compares, element):
             return False
-        self.discharger.compares += [one for one in made if one not in self.discharger.compares]
-        discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in made))}")
+        self.discharger.compares += [one for one in compares if one not in self.discharger.compares]
+        discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in compares))}")
         return True
 
     def _scattered(self, parameter: ops.Parameter, tensor: Tensor, element: Violation, discharge: _Discharge) -> bool:
-        found = coverage.scatter(self.collector, tensor)
-        if found is None or tensor in self.racing:
+        scatter = coverage.scatter(self.collector, tensor)
+        if scatter is None or tensor in self.racing:
             return False
-        if any(residual.op is found.site.op for residual in self.residuals):
+        if any(residual.op is scatter.site.op for residual in self.residuals):
             return False
-        if not is_demand(found.elements - found.writes) and (found.writes - found.elements).number is None:
+        if not is_demand(scatter.elements - scatter.writes) and (scatter.writes - scatter.elements).number is None:
             return False
-        gap = found.writes - found.elements
+        gap = scatter.writes - scatter.elements
         is_enough = gap.number is not None and gap.number >= 0
-        demand, why = f"{found.writes} == {found.elements}", f"every element of {parameter.name} is written"
-        made = Compare((below(found.writes, found.elements),), demand, parameter.span, why)
-        if not is_enough and not self.discharger.can_be_met((made,), element):
+        demand, why = f"{scatter.writes} == {scatter.elements}", f"every element of {parameter.name} is written"
+        compare = Compare((below(scatter.writes, scatter.elements),), demand, parameter.span, why)
+        if not is_enough and not self.discharger.can_be_met((compare,), element):
             return False
-        self.complete += found.through
+        self.complete += scatter.through
         if is_enough:
             discharge(Rung.PROOF, "no two writes meet, and they are as many as the elements")
             return True
-        self.discharger.compares.append(made)
+        self.discharger.compares.append(compare)
         discharge(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
 
 
 def _has_scalars(term: Term) -> bool:
-    """Whether it depends on what a launch passes by value: such an index is checked, not refused."""
+    """Whether it depends on what a launch passes by value: such an index is checked, not rejected."""
     return any(isinstance(atom, Scalar) for atom in everything(term))
 
 
-def _way_in(op: ops.AnyOp) -> str:
+def _guard_hint(op: ops.AnyOp) -> str:
     match op:
         case ops.Load(tensor=tensor):
             return f"guard the access with `if`, or read it with `{tensor.name}.get(index, fill)`"
@@ -254,19 +256,19 @@ def _way_in(op: ops.AnyOp) -> str:
             return ""
 
 
-def _own_tile(subject: object) -> str:
+def _walker_hint(subject: object) -> str:
     """The cure for a full tile of positions, counted from where a walker starts; empty if it is no such tile."""
     if not isinstance(subject, InBounds):
         return ""
     spot = subject.site.spots[subject.axis]
     begins = None if spot.lane is None else (spot.position - spot.lane).lone
-    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.each:
+    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.is_each:
         return ""
     walker = begins.walker.partition(".")[0]
     return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
 
 
-def _differing(collector: Collector, site: Site) -> str:
+def _disjoint_hint(collector: Collector, site: Site) -> str:
     """The cure for stores that meet because of what was read: equal entries, or borders that fall; empty if neither."""
     for branch in site.where.nest:
         match branch.op:
@@ -318,7 +320,7 @@ def _not_disjoint(goal: Goal) -> Diagnostic:
                 one.span,
                 f"a program {verbs[0]} it here" if labels else "two programs might write one element here",
                 labels,
-                ("no counter-example is known; what is not proved is refused",),
+                ("no counter-example is known; what is not proved is rejected",),
                 f"index {name} by the program's own walkers, state what makes the indices differ with tp.require, "
                 f"or take them from a Unique tensor",
             )
@@ -346,7 +348,7 @@ def _in_test(goal: Goal) -> Diagnostic:
     )
 
 
-def _empty(goal: Goal) -> Diagnostic:
+def _may_be_empty(goal: Goal) -> Diagnostic:
     return Diagnostic(
         Code.MAY_BE_EMPTY,
         "an axis without elements has no argmax, and this one may have none",
@@ -356,7 +358,7 @@ def _empty(goal: Goal) -> Diagnostic:
     )
 
 
-def _wide(goal: Goal) -> Diagnostic:
+def _may_not_fit(goal: Goal) -> Diagnostic:
     return Diagnostic(
         Code.MAY_NOT_FIT,
         "this index may not fit 64 bits",
@@ -366,8 +368,8 @@ def _wide(goal: Goal) -> Diagnostic:
     )
 
 
-def _once(name: str, sites: Sequence[Site]) -> str:
-    """The cure for entries in a loop, of which nobody knows that they are as many as the elements; empty for others."""
+def _cover_hint(name: str, sites: Sequence[Site]) -> str:
+    """The cure for entries in a loop, whose number is not known to be that of the elements; empty for others."""
     loops = [site for site in sites if site.present and any(not isinstance(b.op, ops.If) for b in site.where.nest)]
     if not loops or len(sites) > 1:
         return ""
@@ -377,17 +379,39 @@ def _once(name: str, sites: Sequence[Site]) -> str:
     )
 
 
-def _uncovered(parameter: ops.Parameter, has_stores: bool) -> Diagnostic:
+def _uncovered(parameter: ops.Parameter, stores: Sequence[Site]) -> Diagnostic:
     name = parameter.name
+    if not stores:
+        return Diagnostic(
+            Code.COVER_OPEN, f"`{name}` is never written", parameter.span, "an Out is written as a whole",
+            help=f"write every element of {name}, or declare it InOut to keep it as it is",
+        )  # fmt: skip
+    labels = _conditional(name, stores)
+    how = "at positions that walkers and sizes determine"
+    if labels:
+        how = "in every branch, and in a `for` instead of a `while`"
     return Diagnostic(
         Code.COVER_OPEN,
-        f"`{name}` could not be proved to be written as a whole" if has_stores else f"`{name}` is never written",
+        f"`{name}` could not be proved to be written as a whole",
         parameter.span,
         "an Out is written as a whole",
-        (),
-        ("no counter-example is known; what is not proved is refused",) if has_stores else (),
-        f"write every element of {name}, at places made of walkers and sizes that can be solved for the walkers, "
-        f"or declare it InOut to keep the others as they are"
-        if has_stores
-        else f"write every element of {name}, or declare it InOut to keep it as it is",
+        labels,
+        ("no counter-example is known; what is not proved is rejected",),
+        f"write every element of {name} {how}, or declare it InOut to keep the others as they are",
+    )
+
+
+def _conditional(name: str, stores: Sequence[Site]) -> tuple[Label, ...]:
+    """The likely reasons for a gap: a `while` around a store, and an `if` of which one branch alone stores."""
+    conditions: dict[int, list[Branch]] = {}
+    for branch in (branch for site in stores for branch in site.where.nest):
+        if isinstance(branch.op, ops.If | ops.While):
+            known = conditions.setdefault(id(branch.op), [])
+            known += [] if branch in known else [branch]
+    return tuple(
+        Label(one.op.span, "the checker does not follow a `while`")
+        if isinstance(one.op, ops.While)
+        else Label(one.op.span, f"one branch writes {name}, the other does not")
+        for one, *others in conditions.values()
+        if isinstance(one.op, ops.While) or not others
     )

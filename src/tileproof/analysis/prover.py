@@ -1,11 +1,11 @@
-"""Can a set of formulas hold? Linear facts first, then the cases of an "or", one by one.
+"""Decides whether a set of formulas contradicts itself: linear facts first, then the cases of disjunctions, one by one.
 
-The prover answers *no* (so what was to be shown is shown) or leaves open cases: choices under which no contradiction
-was found. It never says yes. The amount of work is counted, never timed, so an answer is the same on every machine.
+The prover reports a contradiction (so the negation is proved) or open cases: choices under which it found none. It
+never reports that formulas can hold. Work is counted, never timed, so an answer is the same on every machine.
 
-Linear facts over the integers: can they all hold? Equalities are solved away, also those that two inequalities make.
-Then unknowns are eliminated one by one (Fourier and Motzkin), each new row divided by its common factor and rounded,
-which only integers allow. "No" is certain. "Perhaps" is all that is said otherwise: also when there are too many rows.
+Linear facts over the integers: equalities are solved away, also those that two inequalities make. Then unknowns are
+eliminated one by one (Fourier and Motzkin). Each new row is divided by its common factor and rounded, which is valid
+for integers only. A contradiction is certain; too many rows end the search without one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .terms import Atom, Clause, Fact, Formula, Term, flattened, terms
 _MOST_QUESTIONS = 800
 _MOST_WORK = 60_000
 _MOST_IN_ALL = 1_200_000
-"""For all questions about one kernel."""
+"""For all queries about one kernel."""
 _MOST_OPEN = 6
 
 
@@ -37,27 +37,27 @@ class Answer:
 
 
 class _Spent(Exception):
-    """The work allowed for one question is done."""
+    """The work limit of a query is reached."""
 
 
 class Prover:
-    """Asks questions about one kernel."""
+    """Answers queries about one kernel, within a limit on the work of all."""
 
     def __init__(self, axioms: Axioms, contracts: Sequence[Formula]) -> None:
         self.axioms = axioms
         self.contracts = tuple(contracts)
-        """What holds because the launch sees to it."""
+        """What holds because the launch checks it."""
         self.work = 0
-        """Spent on all questions so far."""
+        """Done for all queries so far."""
 
-    def formulas(self, given: Iterable[Formula], contracts: bool) -> list[Formula]:
-        """Everything known beside what is given, and what is given."""
-        stated = [*given, *(self.contracts if contracts else ())]
+    def formulas(self, premises: Iterable[Formula], contracts: bool) -> list[Formula]:
+        """The premises, the contracts if wanted, and the axioms about all of them."""
+        stated = [*premises, *(self.contracts if contracts else ())]
         return [*stated, *self.axioms.about(stated, contracts)]
 
-    def ask(self, given: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
-        """Whether all that is given can hold at once, along with `about`, which alone decides what matters."""
-        facts, clauses = flattened(self.formulas((*about, *given), contracts))
+    def ask(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
+        """Whether the premises contradict `about`. Only facts connected to `about` are used."""
+        facts, clauses = flattened(self.formulas((*about, *premises), contracts))
         if about:
             facts, clauses = _relevant(facts, clauses, about)
         search = Search(min(_MOST_WORK, max(0, _MOST_IN_ALL - self.work)))
@@ -69,15 +69,15 @@ class Prover:
             self.work += search.system.work
         return Answer(not search.open, tuple(search.open))
 
-    def impossible(self, given: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> bool:
-        """Whether what is given certainly cannot hold."""
-        return self.ask(given, contracts, about).impossible
+    def impossible(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> bool:
+        """Whether the premises certainly contradict each other, or `about`."""
+        return self.ask(premises, contracts, about).impossible
 
 
 def _relevant(
     facts: list[Fact], clauses: list[Clause], about: Sequence[Formula]
 ) -> tuple[list[Fact], list[Clause]]:
-    """What has to do with some formulas, over any number of steps. What is left out could not contradict them."""
+    """What shares atoms with some formulas, over any number of steps. Nothing else could contradict them."""
     reached = {atom for formula in about for term in terms(formula) for atom in term.atoms}
     waiting: list[tuple[frozenset[Atom], Fact | Clause]] = [
         *((frozenset(fact.term.atoms), fact) for fact in facts),
@@ -112,7 +112,7 @@ class _Way:
 
 
 class Search:
-    """Looks for a case without contradiction."""
+    """A search for cases without contradiction."""
 
     def __init__(self, work: int = _MOST_WORK) -> None:
         self.most_work = work
@@ -131,12 +131,12 @@ class Search:
         return _Way(facts, tuple(map(self.system.line, facts)))
 
     def _run(self, facts: tuple[Fact, ...], known: Solved, clauses: tuple[tuple[_Way, ...], ...]) -> None:
-        """Takes cases of facts that do not contradict each other."""
+        """Splits on the clause with the fewest options left."""
         best: list[tuple[_Way, Solved]] | None = None
         chosen = -1
         pending: list[tuple[_Way, ...]] = []
         for number, clause in enumerate(clauses):
-            # What stands there already, word for word, makes its clause say nothing new.
+            # A clause with an option that is among the facts already adds nothing.
             if any(all(fact in facts for fact in option.facts) for option in clause):
                 continue
             options: list[tuple[_Way, Solved]] = []
@@ -191,7 +191,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class _Swap:
-    """An unknown that stands for others: `unknown = -sign * (factors + constant)`."""
+    """An unknown solved for: `unknown = -sign * (factors + constant)`."""
 
     unknown: int
     sign: int
@@ -204,15 +204,15 @@ class _Swap:
         if times is None:
             return factors, constant
         times *= self.sign
-        made = dict(factors)
-        del made[self.unknown]
+        combined = dict(factors)
+        del combined[self.unknown]
         for unknown, factor in self.factors.items():
-            left = made.get(unknown, 0) - times * factor
+            left = combined.get(unknown, 0) - times * factor
             if left:
-                made[unknown] = left
+                combined[unknown] = left
             else:
-                made.pop(unknown, None)
-        return made, constant - times * self.constant
+                combined.pop(unknown, None)
+        return combined, constant - times * self.constant
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,15 +242,15 @@ class Solved:
         while waiting:
             factors, constant, equal = waiting.pop()
             if equal:
-                found = _swap(factors, constant, self.kept)
-                if found is None:
+                solved = _swap(factors, constant, self.kept)
+                if solved is None:
                     waiting.append((factors, constant, False))
                     waiting.append(({unknown: -factor for unknown, factor in factors.items()}, -constant, False))
                     continue
-                swaps.append(found)
-                waiting = [(*found.applied(other, number), same) for other, number, same in waiting]
-                for row in [row for row in rows if any(unknown == found.unknown for unknown, _ in row)]:
-                    waiting.append((*found.applied(dict(row), rows.pop(row)), False))
+                swaps.append(solved)
+                waiting = [(*solved.applied(other, number), same) for other, number, same in waiting]
+                for row in [row for row in rows if any(unknown == solved.unknown for unknown, _ in row)]:
+                    waiting.append((*solved.applied(dict(row), rows.pop(row)), False))
                 continue
             tight = _tight(factors, constant)
             if tight is not None and _insert(rows, *tight) and _swap(dict(tight[0]), 0, self.kept) is not None:
@@ -289,7 +289,7 @@ def _insert(rows: Rows, factors: Factors, constant: int) -> bool:
 
 
 def _tight(factors: Mapping[int, int], constant: int) -> tuple[Factors, int] | None:
-    """A row in normal form; None if it says nothing."""
+    """A row in normal form; None if it is always true."""
     if not factors:
         if constant > 0:
             raise _Impossible
@@ -301,7 +301,7 @@ def _tight(factors: Mapping[int, int], constant: int) -> tuple[Factors, int] | N
 
 
 class System:
-    """Facts turned into numbers once, for many questions about them."""
+    """Facts with numbered unknowns, for many queries."""
 
     def __init__(self) -> None:
         self.numbers: dict[Atom, int] = {}
@@ -333,24 +333,24 @@ def contradict(facts: Iterable[Fact]) -> bool:
 
 
 def shadow(facts: Iterable[Fact], keep: Collection[Atom]) -> list[Fact] | None:
-    """What the facts say of some atoms alone; None if that would take too long."""
+    """The consequences of the facts for some atoms alone; None if that would take too long."""
     system = System()
     lines = [system.line(fact) for fact in facts]
     kept = frozenset(number for atom, number in system.numbers.items() if atom in keep)
     solved = Solved({}, kept=kept).extended(lines)
     try:
-        found = None if solved is None else _eliminated(solved.rows, kept)[1]
+        remaining = None if solved is None else _eliminated(solved.rows, kept)[1]
     except _Impossible:
-        found = None
+        remaining = None
     else:
-        if solved is not None and found is None:
+        if solved is not None and remaining is None:
             return None
-    if found is None:
+    if remaining is None:
         return [Fact(Term((), 1))]
     atoms = list(system.numbers)
     return [
         Fact(Term(((atoms[unknown], factor) for unknown, factor in factors), constant))
-        for factors, constant in found.items()
+        for factors, constant in remaining.items()
         if all(unknown in kept for unknown, _ in factors)
     ]
 
@@ -397,14 +397,14 @@ def _eliminated(rows: Rows, keep: frozenset[int]) -> tuple[int, Rows | None]:
             return work + _MOST_ROWS, None
         for one, first, a in up:
             for two, second, b in down:
-                made = {u: -b * f for u, f in one}
+                combined = {u: -b * f for u, f in one}
                 for u, f in two:
-                    left = made.get(u, 0) + a * f
+                    left = combined.get(u, 0) + a * f
                     if left:
-                        made[u] = left
+                        combined[u] = left
                     else:
-                        made.pop(u, None)
-                tight = _tight(made, a * second - b * first)
+                        combined.pop(u, None)
+                tight = _tight(combined, a * second - b * first)
                 if tight is not None:
                     _insert(rest, *tight)
         rows = rest

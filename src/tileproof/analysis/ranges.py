@@ -1,9 +1,9 @@
 """Intervals of terms, and the law that index arithmetic fits 64 bits.
 
-No extent of an argument reaches 2**48 (a launch sees to that), and no 64-bit number that becomes an index passes 2**61
-(it is checked). What a loop carries from turn to turn begins within 2**61, and is held below 2**62 by the length of its
-steps. So most index arithmetic fits whatever the sizes; where it depends on them, the launch computes the interval
-again with the real ones. Of an index that may be anything, no more is known than that it has 64 bits.
+No extent of an argument reaches 2**48 (a launch checks it), and no 64-bit number that becomes an index passes 2**61 (it
+is checked). What a loop carries starts within 2**61, and stays below 2**62 because its steps are limited. So most index
+arithmetic fits for all sizes; where it depends on them, the launch computes the interval again with its own. An index
+of which nothing is known may be any 64-bit number.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ from .terms import (
 )
 
 START_LIMIT = 1 << 61
-"""What loops begin with stays within it, and so do entries and 64-bit numbers that become an index."""
+"""Initial values of loops are within it, and so are entries and 64-bit numbers that become an index."""
 CARRIED_LIMIT = (1 << 62) - 1
 """What loops carry stays within it."""
 STEP_LIMIT = 1 << 14
-"""What a turn may add to it."""
+"""What one iteration may add to it."""
 LARGEST = (1 << 63) - 1
 
 
@@ -70,7 +70,7 @@ class Range:
 
 
 CARRIED = Range(-CARRIED_LIMIT, CARRIED_LIMIT)
-"""Where what loops carry and combiners hand on lies."""
+"""The interval of what loops carry and combiners yield."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ class Ranges:
             case Content(kind, dimension, _):
                 extent = self._size(self.extent(dimension))
                 return Range(0, extent) if kind == "Offsets" else Range(-1, max(-1, extent - 1))
-            case found:
-                return found
+            case bounds:
+                return bounds
 
 
 def of_binary(fn: ops.BinaryFn, one: Range, two: Range) -> Range:

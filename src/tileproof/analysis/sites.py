@@ -1,4 +1,4 @@
-"""What a kernel does that can go wrong, as the prover sees it: accesses, walks, cuts, and where they stand.
+"""Records of the operations of a kernel that have obligations: accesses, walks and bounds, with their context.
 
 Every record carries its `path`, what is known to hold wherever the operation runs, and its `nest`, the loops and
 branches around it, outermost first.
@@ -18,7 +18,7 @@ from .terms import Formula, Term, Unknown, at_most, below
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """How a tensor of the kernel lies in the argument it is a part of."""
+    """The part of an argument that a tensor of the kernel is."""
 
     root: Tensor
     extents: tuple[Term, ...]
@@ -33,7 +33,7 @@ class Spot:
 
     pick: Pick
     position: Term
-    """In the frame of the view."""
+    """Relative to the view."""
     lanes: tuple[Formula, ...]
     present: tuple[Formula, ...]
     """That the entries it comes from are not none."""
@@ -43,13 +43,13 @@ class Spot:
 
     @property
     def place(self) -> Term:
-        """The position in the frame of the argument."""
+        """The position in the argument."""
         return self.position + self.offset
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One way of an `if`, or the turns of a loop, that an operation stands in."""
+    """A branch of an `if`, or a loop, that encloses an operation."""
 
     op: If | TilesLoop | RangeLoop | While
     condition: Formula | None = None
@@ -117,7 +117,7 @@ class Bounded:
 
 @dataclass(frozen=True, slots=True)
 class NotEmpty:
-    """An axis whose argmax or argmin is taken."""
+    """An argmax or argmin, whose axis must have an element."""
 
     op: AnyOp
     live: Term
@@ -158,7 +158,7 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """An index that a loop carries from turn to turn."""
+    """An index that a loop carries from iteration to iteration."""
 
     value: Unknown
     result: Unknown
@@ -167,18 +167,18 @@ class Carried:
     """What holds where the loop begins."""
     handed: Term
     after: tuple[Formula, ...]
-    """What holds at the end of a turn."""
+    """What holds at the end of an iteration."""
 
 
 @dataclass(slots=True)
 class Account:
-    """All that was read from a kernel."""
+    """All that was collected from a kernel."""
 
     demands: list[Demand] = field(default_factory=list)
     walks: dict[Walker, Walk] = field(default_factory=dict)
     contracts: list[Formula] = field(default_factory=list)
     requires: int = 0
-    """How many of the contracts the author stated."""
+    """How many of the contracts are `tp.require`."""
     definitions: dict[str, tuple[Formula, ...]] = field(default_factory=dict)
     terms: dict[Tile, Term] = field(default_factory=dict)
     carried: list[Carried] = field(default_factory=list)

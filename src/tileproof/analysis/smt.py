@@ -1,7 +1,7 @@
-"""The last resort of the prover: z3, asked one question at a time.
+"""z3, for what linear arithmetic does not prove: one query at a time.
 
-It is imported when first needed. Each question has a context of its own and a limit on steps, not on time: an answer
-depends on the question alone. `unknown` is no answer.
+It is imported when first needed. Each query has its own context and a limit on steps, not on time: an answer depends on
+the query alone. `unknown` proves nothing.
 """
 
 from __future__ import annotations
@@ -115,8 +115,8 @@ class _Question:
     def _formula(self, formula: Formula) -> Any:
         match formula:
             case Fact(term, equal):
-                made = self._term(term)
-                return made == 0 if equal else made <= 0
+                encoded = self._term(term)
+                return encoded == 0 if equal else encoded <= 0
             case All(parts):
                 return self.z3.And([self._formula(part) for part in parts] + [self._true()])
             case Some(parts):

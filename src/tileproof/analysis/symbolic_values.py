@@ -1,4 +1,4 @@
-"""Operations that compute, as terms: what the prover knows of an index, an integer or a truth.
+"""Symbolic evaluation: the term, formula or interval of each index, integer and bool of a kernel.
 
 Index arithmetic is exact, so it becomes a term as it stands. Integers wrap: an operation on them is a term only if
 its interval shows that it does not. Everything else is unknown, of which at most the interval is known.
@@ -71,20 +71,20 @@ def integer_range(dtype: DType) -> Range:
 
 
 def is_whole(dtype: DType) -> bool:
-    """Whether its values are integers that a term can stand for."""
+    """Whether its values are integers, which terms represent."""
     return dtype in (INDEX, ENTRY) or dtype.is_integer
 
 
 @dataclass(slots=True)
 class Values:
-    """What is known of each value, as far as the kernel was read."""
+    """What is known of each value of the kernel so far."""
 
     account: Account
     ranges: Ranges
     views: Mapping[Tensor, View]
     truths: dict[Tile, Formula] = field(default_factory=dict)
     present: dict[Tile, tuple[Formula, ...]] = field(default_factory=dict)
-    """For an entry, that the entries it is made of are not none."""
+    """For an entry, that the entries it is computed from are not none."""
     inexact: set[Tile] = field(default_factory=set)
     """Entries whose term holds only where they are not none."""
     bounds: dict[Tile, Range] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class Values:
         return self.present.get(value, (at_most(number(0), self.term(value)),))
 
     def opaque_truth(self, value: Tile) -> Formula:
-        """A truth about which nothing is known, but that it is the same wherever it stands."""
+        """A bool of which nothing is known but that it is one value."""
         args = (LANE,) * value.type.rank
         return at_most(number(1), of(Unknown(f"{value.name}?", 0, 1, self.uniform, True, args)))
 
@@ -144,11 +144,11 @@ class Values:
         bounds = bounds or integer_range(value.type.dtype)
         args = (LANE,) * value.type.rank
         uniform = self.uniform or (made_of is not None and is_uniform(made_of))
-        found = of(Unknown(value.name, bounds.low, bounds.high, uniform, data, args))
-        self.terms[value] = found
+        term = of(Unknown(value.name, bounds.low, bounds.high, uniform, data, args))
+        self.terms[value] = term
         if value.type.dtype == ENTRY:
-            self.present[value] = (at_most(number(0), found),)
-        return found
+            self.present[value] = (at_most(number(0), term),)
+        return term
 
     def define(self, value: Tile, *facts: Formula) -> None:
         """States what holds of an unknown value."""
@@ -232,47 +232,47 @@ class Values:
         elif integer_range(dtype).contains(bounds):
             self.terms[op.result] = exact
         else:
-            made = self.unknown(op.result, None, depends_on_data(exact), exact)
+            stored = self.unknown(op.result, None, depends_on_data(exact), exact)
             limits = integer_range(dtype)
             wrapped = below(exact, limits.low), below(number(limits.high), exact)
-            self.define(op.result, Some((*wrapped, equals(made, exact))))
+            self.define(op.result, Some((*wrapped, equals(stored, exact))))
 
     def bound(self, value: Tile) -> Range:
         """Where the values of an index or integer lie."""
         known = self.bounds.get(value)
         if value.type.rank > 1:
             return known or integer_range(value.type.dtype)
-        found = self.ranges.of(self.term(value))
-        return found if known is None else found & known
+        bounds = self.ranges.of(self.term(value))
+        return bounds if known is None else bounds & known
 
     def _fit_only(self, op: ops.PureOp, where: Where) -> None:
-        """The interval of an index tile with several axes, which no term stands for: it owes to fit all the same."""
+        """The interval of an index tile with several axes, which has no term; it must fit 64 bits too."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
-                found = of_binary(fn, self.bound(left), self.bound(right))
+                bounds = of_binary(fn, self.bound(left), self.bound(right))
             case ops.Unary(fn=ops.UnaryFn.NEG | ops.UnaryFn.ABS, operand=operand):
                 part = self.bound(operand)
-                found = part | Range(-part.high, -part.low)
+                bounds = part | Range(-part.high, -part.low)
             case ops.Select(yes=yes, no=no):
-                found = self.bound(yes) | self.bound(no)
+                bounds = self.bound(yes) | self.bound(no)
             case ops.Cast(operand=operand) if is_whole(operand.type.dtype):
-                found = self.bound(operand)
-                if not found.within(START_LIMIT):
+                bounds = self.bound(operand)
+                if not bounds.within(START_LIMIT):
                     limit = number(START_LIMIT)
-                    stands = of(Unknown(f"{operand.name} as an index", found.low, found.high, data=True))
+                    stands = of(Unknown(f"{operand.name} as an index", bounds.low, bounds.high, data=True))
                     self.account.demands.append(Bounded(op, "a 64-bit number", stands, -limit, limit, where, operand))
-                    found = Range(-START_LIMIT, START_LIMIT)
+                    bounds = Range(-START_LIMIT, START_LIMIT)
             case ops.Reduce() | ops.CumSum():
-                found = self._gathered(op)
+                bounds = self._gathered(op)
             case _:
-                found = self._made_of(op)
+                bounds = self._made_of(op)
         reach = self._reach(op)
         if reach is not None:
             self.reaches[op.result] = reach
-        if found.fits:
-            self.bounds[op.result] = found
+        if bounds.fits:
+            self.bounds[op.result] = bounds
         else:
-            # Looked at with room to spare, so that what is made of it is known to begin within.
+            # Limited to less than 64 bits, so that what is computed from it starts within the limit.
             self.account.demands.append(Fitting(op, reach, where, CARRIED_LIMIT))
             self.bounds[op.result] = CARRIED
 
@@ -297,7 +297,7 @@ class Values:
         return reduce(Range.__or__, others, first)
 
     def _reach(self, op: ops.PureOp) -> Term | None:
-        """What an index tile with several axes is, with a lane for each axis; None if no term says."""
+        """A term for an index tile with several axes, with a lane for each axis; None if there is none."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 one, two = self.reaches.get(left), self.reaches.get(right)
@@ -315,8 +315,8 @@ class Values:
             case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand) if operand in self.reaches:
                 return -self.reaches[operand]
             case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
-                found = self.term(op.operand) if op.operand.type.rank <= 1 else self.reaches.get(op.operand)
-                return None if found is None else relaned(found, op.result.name)
+                term = self.term(op.operand) if op.operand.type.rank <= 1 else self.reaches.get(op.operand)
+                return None if term is None else relaned(term, op.result.name)
             case _:
                 return None
 
@@ -340,15 +340,15 @@ class Values:
                 return False
 
     def _bounds(self, op: ops.PureOp, exact: Term) -> Range:
-        """The interval of a result, by its term and by the operation: each may know more than the other."""
-        found = self.ranges.of(exact)
+        """The interval of a result: the intersection of that of its term and that of the operation."""
+        bounds = self.ranges.of(exact)
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
-                return found & of_binary(fn, self.bound(left), self.bound(right))
+                return bounds & of_binary(fn, self.bound(left), self.bound(right))
             case ops.Broadcast(operand=operand) | ops.Slice(operand=operand):
-                return found & self.bound(operand)
+                return bounds & self.bound(operand)
             case _:
-                return found
+                return bounds
 
     def _exact(self, op: ops.PureOp, where: Where) -> Term | None:
         """The result as an exact integer; None if it is not known as one."""
@@ -461,10 +461,10 @@ class Values:
             self.filled.add(result.name)
             self.unknown(result)
             return
-        # Not `chosen`'s short way: that two entries are equal says nothing of whether they are none.
+        # Without the shortcut of `chosen`: that two entries are equal does not imply that they are not none.
         one, two = self.term(yes), self.term(no)
-        made = self.unknown(result, self.ranges.of(one) | self.ranges.of(two))
-        self.define(result, Some((All((when, equals(made, one))), All((negation(when), equals(made, two))))))
+        entry = self.unknown(result, self.ranges.of(one) | self.ranges.of(two))
+        self.define(result, Some((All((when, equals(entry, one))), All((negation(when), equals(entry, two))))))
 
     def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
         """`yes` or `no`, by a condition."""
@@ -472,24 +472,24 @@ class Values:
             return yes
         one, two = self.ranges.of(yes), self.ranges.of(no)
         data = depends_on_data(yes) or depends_on_data(no) or any(map(depends_on_data, terms(when)))
-        found = self.unknown(result, one | two, data)
-        ways = All((when, equals(found, yes))), All((negation(when), equals(found, no)))
+        term = self.unknown(result, one | two, data)
+        ways = All((when, equals(term, yes))), All((negation(when), equals(term, no)))
         self.define(result, Some(ways))
-        return found
+        return term
 
     def _cast(self, op: ops.Cast, operand: Tile, where: Where) -> Term | None:
         source, target = operand.type.dtype, op.result.type.dtype
         if not is_whole(source) or operand in self.inexact:
             return None
-        found = self.term(operand)
-        if target == INDEX and source.is_integer and not self.ranges.of(found).within(START_LIMIT):
+        term = self.term(operand)
+        if target == INDEX and source.is_integer and not self.ranges.of(term).within(START_LIMIT):
             limit = number(START_LIMIT)
-            self.account.demands.append(Bounded(op, "a 64-bit number", found, -limit, limit, where, operand))
-            made = self.unknown(op.result, Range(-START_LIMIT, START_LIMIT), depends_on_data(found), found)
+            self.account.demands.append(Bounded(op, "a 64-bit number", term, -limit, limit, where, operand))
+            clamped = self.unknown(op.result, Range(-START_LIMIT, START_LIMIT), depends_on_data(term), term)
             # Where the check fails the value is another, and nothing that depends on it is trusted.
-            self.define(op.result, equals(made, found))
+            self.define(op.result, equals(clamped, term))
             return None
-        return found
+        return term
 
     def _spread(self, result: Tile, operand: Tile) -> Term | None:
         lane = LANE
@@ -508,9 +508,9 @@ class Values:
         live = self.live(op.operand.type.axes[op.axis])
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
             length = op.operand.type.axes[op.axis].length
-            found = self.unknown(op.result, Range(0, length if isinstance(length, int) else INDEX_LIMIT))
-            # Where the branch it stands in is not taken, the axis may be empty, and nothing is known.
-            self.define(op.result, Some((at_most(live, 0), All((at_most(-found, 0), below(found, live))))))
+            position = self.unknown(op.result, Range(0, length if isinstance(length, int) else INDEX_LIMIT))
+            # Where its branch is not taken, the axis may be empty, and nothing is known.
+            self.define(op.result, Some((at_most(live, 0), All((at_most(-position, 0), below(position, live))))))
             return None
         if op.operand.type.dtype != INDEX:
             return None
@@ -523,7 +523,7 @@ class Values:
 
 
 def is_uniform(term: Term) -> bool:
-    """Whether it is the same for all programs: made of extents, scalars, and what is read at uniform places."""
+    """Whether it is the same for all programs: computed from extents, scalars, and loads at uniform positions."""
     return not any(
         isinstance(atom, Start | Live | TileNumber | Lane) or (isinstance(atom, Unknown) and not atom.uniform)
         for atom in everything(term)

@@ -54,11 +54,11 @@ class Start:
     """The first position of a walker's tile."""
 
     walker: str
-    each: bool
+    is_each: bool
     copy: int = 0
 
     def __str__(self) -> str:
-        return (self.walker if self.each else f"{self.walker}.start") + "'" * self.copy
+        return (self.walker if self.is_each else f"{self.walker}.start") + "'" * self.copy
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class TileNumber:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """Which element along an axis of a tile. `label` tells lanes of different accesses apart."""
+    """A position along an axis of a tile. `label` distinguishes the lanes of different accesses."""
 
     label: str = ""
     copy: int = 0
@@ -230,7 +230,7 @@ class Term:
         return self.times(-1)
 
     def times(self, number: int) -> Term:
-        """The term taken `number` times."""
+        """The term times a number."""
         if number == 0:
             return ZERO
         return Term(((atom, factor * number) for atom, factor in self.parts), self.constant * number)
@@ -242,7 +242,7 @@ class Term:
 
     @property
     def atoms(self) -> Iterator[Atom]:
-        """The atoms it is made of, not those inside them."""
+        """Its atoms, without those nested in them."""
         return (atom for atom, _ in self.parts)
 
     @property
@@ -261,7 +261,7 @@ class Term:
 
 
 def _multiple(atom: Atom, times: int) -> str:
-    """So many of an atom. A quotient that was rounded up is kept as one rounded down, and shown as what it was."""
+    """`times * atom`. A ceiling division is stored as a negated floor division, and printed as `cdiv`."""
     text = f"({atom})" if isinstance(atom, Quotient) and times != 1 else str(atom)
     if isinstance(atom, Quotient) and times < 0 and atom.term.constant <= 0 and all(f < 0 for _, f in atom.term.parts):
         text, times = f"cdiv({-atom.term}, {atom.by})", -times
@@ -269,7 +269,7 @@ def _multiple(atom: Atom, times: int) -> str:
 
 
 def _factor(term: Term) -> str:
-    """A term beside `*` or `//`: what is not one word stands in parentheses, but for products."""
+    """A term as an operand of `*` or `//`: in parentheses unless it is a number, an atom or a product."""
     is_one = term.number is not None or (term.lone is not None and not isinstance(term.lone, Quotient))
     return str(term) if is_one else f"({term})"
 
@@ -293,7 +293,7 @@ def number(value: int) -> Term:
 
 _ANY_LANE: Final = Lane()
 LANE = of(_ANY_LANE)
-"""The lane of a one-dimensional tile, wherever its elements are written as one term."""
+"""The lane in the term of a one-dimensional tile."""
 
 
 def product(left: Term, right: Term) -> Term:
@@ -306,13 +306,13 @@ def product(left: Term, right: Term) -> Term:
     for one, factor in _monomials(left):
         for two, other in _monomials(right):
             if one is None:
-                made = number(1) if two is None else of(two)
+                monomial = number(1) if two is None else of(two)
             elif two is None:
-                made = of(one)
+                monomial = of(one)
             else:
                 first, second = sorted((of(one), of(two)), key=str)
-                made = of(Product(first, second))
-            total = total + made.times(factor * other)
+                monomial = of(Product(first, second))
+            total = total + monomial.times(factor * other)
     return total
 
 
@@ -372,22 +372,22 @@ def of_length(length: Length) -> Term:
     total = number(length.constant)
     for atom, factor in length.terms:
         if isinstance(atom, str):
-            made = of(DimensionExtent(atom))
+            term = of(DimensionExtent(atom))
         else:
             left, right = of_length(atom.left), of_length(atom.right)
             match atom.op:
                 case "*":
-                    made = product(left, right)
+                    term = product(left, right)
                 case "//":
-                    made = quotient(left, right)
+                    term = quotient(left, right)
                 case _:
-                    made = remainder(left, right)
-        total = total + made.times(factor)
+                    term = remainder(left, right)
+        total = total + term.times(factor)
     return total
 
 
 def inner(atom: Atom) -> tuple[Term, ...]:
-    """The terms an atom is made of."""
+    """The terms nested in an atom."""
     match atom:
         case Quotient(term, by):
             return (term, by)
@@ -410,7 +410,7 @@ def everything(term: Term) -> Iterator[Atom]:
 
 
 def rebuild(term: Term, change: Callable[[Atom], Term | None]) -> Term:
-    """The term with leaves changed: `change` gives what stands for an atom, or None to keep it and look inside."""
+    """The term with atoms replaced: `change` returns the replacement, or None to keep an atom and visit its terms."""
     total = number(term.constant)
     for atom, factor in term.parts:
         total = total + _rebuilt(atom, change).times(factor)
@@ -418,9 +418,9 @@ def rebuild(term: Term, change: Callable[[Atom], Term | None]) -> Term:
 
 
 def _rebuilt(atom: Atom, change: Callable[[Atom], Term | None]) -> Term:
-    found = change(atom)
-    if found is not None:
-        return found
+    replacement = change(atom)
+    if replacement is not None:
+        return replacement
     match atom:
         case Quotient(term, by):
             return quotient(rebuild(term, change), rebuild(by, change))
@@ -437,12 +437,12 @@ def _rebuilt(atom: Atom, change: Callable[[Atom], Term | None]) -> Term:
 
 
 def renamed(term: Term, copy: int) -> Term:
-    """The term as another program has it: what differs between programs is marked with `copy`."""
+    """The term for another program: atoms that differ between programs are marked with `copy`."""
 
     def change(atom: Atom) -> Term | None:
         match atom:
-            case Start(walker, each, _):
-                return of(Start(walker, each, copy))
+            case Start(walker, is_each, _):
+                return of(Start(walker, is_each, copy))
             case Live(walker, _):
                 return of(Live(walker, copy))
             case TileNumber(walker, _):
@@ -467,8 +467,8 @@ def at_lane(term: Term, lane: Term, mark: Lane = _ANY_LANE) -> Term:
             case Lane() if atom == mark:
                 return lane
             case Unknown(args=args) if args:
-                made = tuple(rebuild(arg, change) for arg in args)
-                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, made, atom.copy))
+                arguments = tuple(rebuild(arg, change) for arg in args)
+                return of(Unknown(atom.name, atom.low, atom.high, atom.uniform, atom.data, arguments, atom.copy))
             case _:
                 return None
 
@@ -483,12 +483,12 @@ def relaned(term: Term, mark: str) -> Term:
 
 
 def depends_on_data(term: Term) -> bool:
-    """Whether it is made of what memory holds."""
+    """Whether it depends on the contents of memory."""
     return any(isinstance(atom, Read) or (isinstance(atom, Unknown) and atom.data) for atom in everything(term))
 
 
 def is_launch_known(term: Term) -> bool:
-    """Whether it is made of extents and scalars alone."""
+    """Whether it depends on extents and scalars alone."""
     return all(
         isinstance(atom, DimensionExtent | AxisExtent | Scalar | Quotient | Product | Least)
         for atom in everything(term)
@@ -540,7 +540,7 @@ def equals(left: Term, right: Term | int) -> Fact:
 
 
 def negation(formula: Formula) -> Formula:
-    """What holds where the formula does not."""
+    """The negation of a formula."""
     match formula:
         case Fact(term, equal):
             return Some((Fact(term + 1), Fact(-term + 1))) if equal else Fact(-term + 1)
@@ -598,18 +598,18 @@ def flattened(formulas: Iterable[Formula]) -> tuple[list[Fact], list[Clause]]:
 
 
 def _options(formula: Formula) -> Clause | None:
-    """A formula as the ways it can hold; None if there are too many."""
+    """The options of a formula in disjunctive form; None if there are too many."""
     match formula:
         case Fact():
             return ((formula,),)
         case Some(parts):
-            found: Clause = ()
+            options_of_parts: Clause = ()
             for part in parts:
                 options = _options(part)
-                if options is None or len(found) + len(options) > _MOST_OPTIONS:
+                if options is None or len(options_of_parts) + len(options) > _MOST_OPTIONS:
                     return None
-                found += options
-            return found
+                options_of_parts += options
+            return options_of_parts
         case All(parts):
             ways: Clause = ((),)
             for part in parts:

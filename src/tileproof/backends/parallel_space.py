@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from tileproof.diagnostics.records import dataclass
 from tileproof.ir.ops import KernelIR, Parallel
 from tileproof.ir.types import Tensor, Tile, Walker, evaluate, size_of
 

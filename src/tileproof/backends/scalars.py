@@ -11,7 +11,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import TileType
 from tileproof.ir.walk import uses
 from tileproof.language.dtypes import DType
-from tileproof.lowering.split_join import again
+from tileproof.lowering.split_join import recomputed
 
 
 def scalar_word(dtype: DType, number: Any) -> int:
@@ -28,7 +28,7 @@ def requires_scalars(kernel: ops.KernelIR) -> bool:
     if not conditions:
         return False
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-    seen = uses(again(outer, *conditions)).union(*map(uses, conditions))
+    seen = uses(recomputed(outer, *conditions)).union(*map(uses, conditions))
     return any(parameter.value in seen for parameter in kernel.parameters)
 
 
@@ -43,7 +43,7 @@ def require(kernel: ops.KernelIR, scalars: Mapping[str, Any], dimensions: Mappin
     from .parallel_space import Space
 
     outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-    needed = again(outer, *(ops.Block((), (op.condition,)) for op in required))
+    needed = recomputed(outer, *(ops.Block((), (op.condition,)) for op in required))
     values = {
         parameter.value: semantics.constant(np.asarray(scalars[parameter.name]).item(), parameter.value.type.dtype)
         for parameter in kernel.parameters

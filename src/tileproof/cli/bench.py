@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING
 from .chat.machine import read_rate
 from .chat.model import chosen_model, opened, run_command
 from .chat.options import Place, add_model_options, place_of
-from .chat.reports import Report, file_names, write
+from .chat.sweep_report import Report, file_names, write
 from .chat.sweeps import Row, measured, planned
 from .chat.terminal import Notes, shown_bytes, shown_count
 from .usage import Commands, UsageError, add_command
@@ -54,7 +53,6 @@ def add(commands: Commands, summary: str) -> None:
     option("--context", metavar="N,...", default="128,512", help="contexts to decode at (default: %(default)s)")
     option("--pp", metavar="N,...", default="128,512", help="lengths of prompts (default: %(default)s; or none)")
     option("--repeat", metavar="N", type=int, default=5, help="runs of each (default: %(default)s)")
-    option("--threads", metavar="N", type=int, help="CPU threads (default: all that this process may use)")
     option("--into", metavar="DIR", help="write JSON, Markdown and a picture into this folder")
     option("--json", action="store_true", help="print an object for the table")
     option("--quiet", action="store_true", help="print the table and nothing else, errors excepted")
@@ -73,17 +71,13 @@ def run(options: argparse.Namespace) -> int:
 def _run(options: argparse.Namespace) -> int:
     contexts = numbers("context", options.context) or [1]
     plan = planned(numbers("tg", options.tg), contexts, numbers("pp", options.pp))
-    for name in ("repeat", "threads"):
-        value = getattr(options, name)
-        if value is not None and value < 1:
-            raise UsageError(f"--{name} {value}: at least 1")
+    if options.repeat < 1:
+        raise UsageError(f"--repeat {options.repeat}: at least 1")
     if not plan:
         raise UsageError("nothing is left to measure: give --tg or --pp a number")
     if options.model and options.shape:
         raise UsageError("--model has weights of its own: leave out --shape, or --model")
     into = _folder(options.into)
-    if options.threads is not None:
-        os.environ["TILEPROOF_THREADS"] = str(options.threads)
     notes = Notes(quiet=options.quiet)
     llm = _opened(options, place_of(options), notes)
     for each in plan:

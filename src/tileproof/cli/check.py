@@ -91,6 +91,9 @@ examples:
 The first of these rungs that applies proves an access safe: 1 construction, 2 proof, 3 contract, 4 a guard at launch,
 5 a test at the start of a program, 6 a test where the index is used.
 
+`proved, for all constants` holds for every value of the keyword-only parameters, such as tile sizes; `proved, for B=64`
+holds for that value only, and a launch with another is proved again.
+
 The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 for wrong usage.
 """
 

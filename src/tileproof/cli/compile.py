@@ -333,13 +333,13 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Compil
         progress.clear()
         while len(ordered) < len(wanted) and id(wanted[len(ordered)]) in made:  # lines are in the order of the kernels
             ordered.append(made[id(wanted[len(ordered)])])
-            print(_row(ordered[-1], width), flush=True)
+            print(_table_row(ordered[-1], width), flush=True)
         progress.step("compiled", len(made), len(wanted))
     progress.clear()
     return ordered
 
 
-def _row(made: CompiledVariant, width: int) -> str:
+def _table_row(made: CompiledVariant, width: int) -> str:
     """One line: what a kernel takes on an architecture."""
     name, arch = made.plan.launch.name, made.variant.target.arch
     if not isinstance(made.outcome, MachineCode):

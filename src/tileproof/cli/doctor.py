@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 import tileproof as tp
-from tileproof import __version__
+from tileproof import In, Out, __version__, f32
 from tileproof.backends.cuda.assembler import toolchain
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device
@@ -22,7 +22,6 @@ from tileproof.diagnostics.values import in_words
 from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import Array
 
-from . import sample
 from .cache import configured, entry_count
 from .usage import Commands, add_command, wants_color
 
@@ -33,6 +32,13 @@ EXTRAS = {
     "serve": ("fastapi", "uvicorn", "llguidance"),
 }
 _MARKS = {"ok": ("ok", "32"), "missing": ("--", "33"), "broken": ("!!", "31")}
+
+
+@tp.kernel
+def double(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 1024) -> None:
+    """Every element of x, doubled: the smallest kernel there is."""
+    for n in tp.parallel(N=B):
+        y[n] = x[n] * 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,7 @@ def _try_on_host(backend: str) -> None:
     x = np.arange(10, dtype=np.float32)
     y = np.zeros_like(x)
     with tp.backend(backend):
-        sample.double(y, x, B=4)
+        double(y, x, B=4)
     _demand_doubled(x, y)
 
 
@@ -156,7 +162,7 @@ def _try_on_gpu() -> None:
     x = np.arange(10, dtype=np.float32)
     y = tp.zeros(x.shape, device="cuda")
     with tp.backend("cuda"):
-        sample.double(y, tp.from_numpy(x, "cuda"), B=4)
+        double(y, tp.from_numpy(x, "cuda"), B=4)
     _demand_doubled(x, y.numpy())
 
 

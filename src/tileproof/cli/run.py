@@ -50,7 +50,9 @@ def add(commands: Commands, summary: str) -> None:
     description = "Generates text with a Qwen3 or Llama model. Every kernel that runs is proved safe."
     parser = add_command(commands, "run", summary, description, EXAMPLES)
     option = parser.add_argument
-    option("--prompt", metavar="TEXT", required=True, help="the prompt; - reads it from the standard input")
+    prompts = parser.add_mutually_exclusive_group(required=True)
+    prompts.add_argument("-p", "--prompt", metavar="TEXT", help="the prompt; - reads it from the standard input")
+    prompts.add_argument("-f", "--prompt-file", metavar="FILE", help="a file with the prompt")
     option("--system", metavar="TEXT", help="a system message before the prompt")
     option("--raw-prompt", action="store_true", help="continue the prompt as it is, without the chat template")
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
@@ -127,13 +129,18 @@ def _prompt(options: argparse.Namespace) -> str:
     if options.raw_prompt and (options.system or options.thinking is not None):
         option = "--system" if options.system else "--thinking" if options.thinking else "--no-thinking"
         raise UsageError(f"{option} is for the chat template: leave out --raw-prompt")
+    source = options.prompt_file or ("the standard input" if options.prompt == "-" else "--prompt")
     try:
-        prompt: str = sys.stdin.read() if options.prompt == "-" else options.prompt
+        if options.prompt_file:
+            prompt = Path(options.prompt_file).read_text(encoding="utf-8")
+        else:
+            prompt = sys.stdin.read() if options.prompt == "-" else options.prompt
     except UnicodeDecodeError as error:
-        raise UsageError(f"the standard input is not UTF-8 text: {error.reason}") from None
+        raise UsageError(f"{source} is not UTF-8 text: {error.reason}") from None
+    except OSError as error:
+        raise UsageError(f"--prompt-file {source}: {error.strerror}") from None
     if not prompt.strip():
-        source = "the standard input has" if options.prompt == "-" else "--prompt has"
-        raise UsageError(f'{source} no text: say what to answer, such as --prompt "What is the capital of France?"')
+        raise UsageError(f'{source} has no text: say what to answer, such as --prompt "What is the capital of France?"')
     return prompt
 
 

@@ -20,8 +20,8 @@ from tileproof.tuning.inputs import DTYPES, TuningError
 from tileproof.tuning.places import place_for
 from tileproof.tuning.provenance import is_cpu
 from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
-from tileproof.tuning.reports import Report
 from tileproof.tuning.tunables import Sizes, Tunable
+from tileproof.tuning.tuner import Report
 
 from .kernel_file import load
 from .sizes import read_sizes, to_fill_in

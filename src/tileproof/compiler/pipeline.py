@@ -18,7 +18,7 @@ from tileproof.analysis.verdict import Residual, Verdict
 from tileproof.backends.cpu.gemm.loop_depth import deepen_products
 from tileproof.frontend.elaborate import elaborate
 from tileproof.frontend.signature import Elaborated
-from tileproof.frontend.simplify import tidy
+from tileproof.frontend.simplify import simplify
 from tileproof.frontend.specialization import Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.verifier import IRError, verify
@@ -64,7 +64,7 @@ ELABORATE: Final = "elaborate"
 
 FRONT_END: Final = (
     # Ahead of the proof, which then has less to read.
-    Pass("tidy", tidy, "removes unused values, and duplicates of numbers and positions"),
+    Pass("simplify", simplify, "removes unused values, and duplicates of numbers and positions"),
 )
 
 _ACCUMULATE: Final = Pass("accumulate", add_products, "`x + l @ r` becomes a product that accumulates into x")

@@ -1,4 +1,4 @@
-"""Findings and how they are shown. This layer knows nothing of the rest of tileproof."""
+"""Findings and how they are printed. This package imports no other package of tileproof."""
 
 from .codes import Code, page
 from .errors import (

@@ -81,7 +81,7 @@ class Code(Enum):
     TILE_ARITHMETIC = "TP0306", "arithmetic on a tile walker"
     UNKNOWN_DIMENSION = "TP0307", "a dimension that no argument has"
     BAD_AXIS = "TP0308", "an axis the tile does not have"
-    CARRIED_TAG = "TP0309", "a tile of one loop turn is carried to the next"
+    CARRIED_TAG = "TP0309", "a tile of one iteration is carried to the next"
     RAGGED_RESHAPE = "TP0310", "reshape, cat or slice along an axis that may be short"
     BAD_SHAPE = "TP0311", "a shape that is not made of lengths and walkers"
     BAD_INDEX = "TP0312", "something that cannot index an axis"

@@ -1,4 +1,4 @@
-"""A finding: one mistake, where it is, why it is one, and the edit that cures it; and how a terminal shows it."""
+"""Diagnostics: a mistake, its place, the reason and an edit that cures it; and how they are printed."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _painted(text: str, style: Style) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A range to underline, and the words to set beside it."""
+    """A range to underline, and the text next to it."""
 
     span: Span
     text: str
@@ -94,7 +94,7 @@ def listing(source: Source, marks: Iterable[Mark], width: int) -> list[Line]:
 
 
 def bar(width: int) -> Line:
-    """A line of the margin with nothing beside it."""
+    """An empty line with its margin."""
     return [(f"{'':{width}} |", Style.FRAME)]
 
 
@@ -105,7 +105,7 @@ def numbered(number: int, text: str, width: int, sign: str = "|", style: Style =
 
 
 def visible(text: str) -> str:
-    """Source text as a terminal shows it: a tab is four blanks, a control character a replacement sign."""
+    """Source text as it is printed: a tab as four blanks, a control character as U+FFFD."""
     return "".join(
         "    " if character == "\t" else "\ufffd" if unicodedata.category(character) == "Cc" else character
         for character in text
@@ -121,10 +121,10 @@ def cells(text: str) -> int:
 
 
 def _underlines(text: str, marks: Sequence[Mark], width: int) -> list[Line]:
-    """The lines under a source line: the strokes, then the words that found no room beside them.
+    """The lines under a source line: the strokes, then the texts that do not fit next to them.
 
-    The words of the rightmost mark stand beside its stroke; the others hang below theirs, rightmost first, so
-    that no connecting bar crosses a word.
+    The text of the rightmost mark follows its stroke; the others hang below theirs, rightmost first, so that no
+    connecting bar crosses a text.
     """
     stretches = sorted((_stretch(text, mark) for mark in marks), key=lambda s: (s.start, s.stop))
     strokes = _Canvas()
@@ -190,7 +190,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding. `message` is one sentence; `label` is said under the primary span."""
+    """One finding. `message` is one sentence; `label` is printed under the primary span."""
 
     code: Code
     message: str
@@ -205,7 +205,7 @@ class Diagnostic:
     kernel: str = ""
 
     def __str__(self) -> str:
-        """As the terminal shows it."""
+        """The diagnostic as it is printed, without colors."""
         return render(self)
 
 
@@ -298,7 +298,7 @@ def _remarks(diagnostic: Diagnostic, width: int) -> Iterator[Line]:
 
 
 def _remark(kind: str, text: str, width: int) -> Iterator[Line]:
-    """`= note: text`; further lines of the text stand under the first."""
+    """`= note: text`; further lines of the text are aligned with the first."""
     first, *more = text.split("\n")
     yield [(f"{'':{width}} = ", Style.FRAME), (f"{kind}: ", Style.BOLD), (first, Style.PLAIN)]
     for line in more:
@@ -329,7 +329,7 @@ def _suggestion(diagnostic: Diagnostic, width: int) -> Iterator[Line]:
 
 
 def _edited(edit: Edit) -> tuple[str, str, list[str]]:
-    """What stands before and after the replaced text, and the whole lines once it is replaced."""
+    """The text before and after the replaced range, and the lines after the replacement."""
     before = edit.span.source.line(edit.span.line)[: edit.span.column - 1]
     after = edit.span.source.line(edit.span.end_line)[edit.span.end_column - 1 :]
     return before, after, (before + edit.replacement + after).split("\n")
@@ -365,7 +365,7 @@ class InFlight(TileproofError):
 
 
 class OutOfMemory(TileproofError, MemoryError):
-    """There is too little memory for a tensor: nothing was made."""
+    """There is too little memory for a tensor: nothing was allocated."""
 
 
 class SanitizerError(TileproofError):

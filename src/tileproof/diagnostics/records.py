@@ -34,7 +34,7 @@ else:
 __all__ = ["dataclass"]
 
 _DEFAULT: Final = object()
-"""An argument that was left out, and is made by a factory."""
+"""The default of a parameter whose value a factory makes."""
 
 
 def _with_slots(plain: type, *, frozen: bool, eq: bool, repr: bool) -> type:
@@ -61,7 +61,7 @@ def _with_slots(plain: type, *, frozen: bool, eq: bool, repr: bool) -> type:
 
 
 def _on_demand(cls: Any, name: str, write: Callable[[Any, dict[str, Any]], str]) -> Callable[..., Any]:
-    """A method that compiles the real one, which takes its place. `write` gives its text, and adds what it names."""
+    """A method that compiles the real one and is replaced by it. `write` returns its source and adds its globals."""
 
     def method(self: Any, *args: Any, **named: Any) -> Any:
         known: dict[str, Any] = {}
@@ -79,15 +79,15 @@ def _on_demand(cls: Any, name: str, write: Callable[[Any, dict[str, Any]], str])
 def _init(cls: Any, known: dict[str, Any]) -> str:
     known["_DEFAULT"] = _DEFAULT
     parameters, lines = ["self"], []
-    for each in dataclasses.fields(cls):
-        name, value = each.name, each.name
+    for item in dataclasses.fields(cls):
+        name, value = item.name, item.name
         known[f"_set_{name}"] = getattr(cls, name).__set__  # of the slot
-        has_factory, has_default = each.default_factory is not MISSING, each.default is not MISSING
+        has_factory, has_default = item.default_factory is not MISSING, item.default is not MISSING
         if has_factory:
-            known[f"_make_{name}"] = each.default_factory
+            known[f"_make_{name}"] = item.default_factory
         elif has_default:
-            known[f"_default_{name}"] = each.default
-        if not each.init:
+            known[f"_default_{name}"] = item.default
+        if not item.init:
             if not (has_factory or has_default):
                 continue
             value = f"_make_{name}()" if has_factory else f"_default_{name}"
@@ -117,7 +117,7 @@ def _hash(cls: Any, known: dict[str, Any]) -> str:
 
 def _values(cls: Any, item: str) -> str:
     """The fields of an object that are compared, as the text of a tuple."""
-    return f"({''.join(f'{item}.{each.name}, ' for each in dataclasses.fields(cls) if each.compare)})"
+    return f"({''.join(f'{item}.{member.name}, ' for member in dataclasses.fields(cls) if member.compare)})"
 
 
 # Methods that all classes share.
@@ -125,7 +125,7 @@ def _values(cls: Any, item: str) -> str:
 
 @recursive_repr()
 def _shown(self: Any) -> str:
-    parts = (f"{each.name}={getattr(self, each.name)!r}" for each in dataclasses.fields(self) if each.repr)
+    parts = (f"{member.name}={getattr(self, member.name)!r}" for member in dataclasses.fields(self) if member.repr)
     return f"{type(self).__qualname__}({', '.join(parts)})"
 
 
@@ -146,9 +146,9 @@ def _protection(cls: Any) -> tuple[Callable[[Any, str, Any], None], Callable[[An
 
 
 def _state_of(self: Any) -> list[Any]:
-    return [getattr(self, each.name) for each in dataclasses.fields(self)]
+    return [getattr(self, member.name) for member in dataclasses.fields(self)]
 
 
 def _set_state(self: Any, state: list[Any]) -> None:
-    for each, value in zip(dataclasses.fields(self), state, strict=True):
-        object.__setattr__(self, each.name, value)
+    for member, value in zip(dataclasses.fields(self), state, strict=True):
+        object.__setattr__(self, member.name, value)

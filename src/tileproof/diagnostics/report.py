@@ -32,7 +32,7 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A kernel that was looked at, whether it was accepted, for which constants, and why."""
+    """A checked kernel: whether it was accepted, for which constants, and why."""
 
     file: str
     kernel: str
@@ -42,7 +42,7 @@ class Checked:
 
 
 def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) -> str:
-    """A document with every finding and every kernel looked at.
+    """A document with every finding and every checked kernel.
 
     Lines and columns count from 1 (in characters), ends are exclusive; what has no place has null there.
     """
@@ -160,7 +160,7 @@ def _result(diagnostic: Diagnostic, rule: int) -> Json:
     related = [_location(label.span, label.text) for label in diagnostic.labels]
     related += [_location(frame.span, f"called from `{frame.function}`") for frame in diagnostic.stack]
     if related:
-        result["relatedLocations"] = [{"id": number, **each} for number, each in enumerate(related)]
+        result["relatedLocations"] = [{"id": number, **location} for number, location in enumerate(related)]
     if diagnostic.edit is not None:
         result["fixes"] = [_fix(diagnostic.edit, diagnostic.help)]
     return result

@@ -1,8 +1,8 @@
-"""Values of users as messages show them.
+"""Values of users as messages print them.
 
-Python refuses to write out a whole number of thousands of digits, by a `ValueError` that would take the place of the
-message; and of one with hundreds nobody reads more than the first few. Every message that shows a number, a shape or
-whatever else a user passed goes through here.
+Python raises `ValueError` when it converts an integer of thousands of digits to text, and that would replace the
+message; a number of hundreds of digits is unreadable. Every message that prints a number, a shape or another value that
+a user passed formats it here.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import re
 from typing import Final
 
 _DIGITS: Final = 40
-"""How long a whole number may be to be shown as it is."""
+"""Integers of up to so many digits are printed in full."""
 _LETTERS: Final = 200
-"""How much of a text is shown."""
+"""Longer texts are shortened to so many characters."""
 _MOST_BYTES: Final = 2**100
 _SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
@@ -45,7 +45,7 @@ def _by_size(number: int) -> str:
 
 
 def in_words(count: int) -> str:
-    """A number of bytes as people say it."""
+    """A number of bytes with a unit, such as `1.5 GiB`."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
             return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
@@ -54,8 +54,8 @@ def in_words(count: int) -> str:
 
 def bytes_of(text: str) -> int | None:
     """The bytes meant by `2GB`, `1.5 GiB` or `1000000`; None if it is no size."""
-    found = _SIZE.fullmatch(text)
-    if found is None:
+    match = _SIZE.fullmatch(text)
+    if match is None:
         return None
-    number, unit, binary = found.groups()
+    number, unit, binary = match.groups()
     return int(float(number) * (1024 if binary else 1000) ** " KMGT".index(unit.upper() or " "))

@@ -19,7 +19,7 @@ from tileproof.language.kernel import Kernel
 
 from .captures import check_capture, is_language
 from .context import Context
-from .entities import Binding, Bundle, Entity, InPlace, Known, Method, describe
+from .entities import Binding, Bundle, Entity, Known, Lambda, Method, describe
 from .source import FunctionSource, Rejected, Suppressed, check_syntax, is_text_of, read_function, reject
 
 
@@ -29,20 +29,20 @@ class Call:
 
     name: str
     span: Span
-    given: Mapping[str, tuple[Entity, Span]]
+    arguments: Mapping[str, tuple[Entity, Span]]
 
     def __contains__(self, parameter: str) -> bool:
-        return parameter in self.given
+        return parameter in self.arguments
 
     def entity(self, parameter: str) -> Entity:
-        return self.given[parameter][0]
+        return self.arguments[parameter][0]
 
     def where(self, parameter: str) -> Span:
-        return self.given[parameter][1]
+        return self.arguments[parameter][1]
 
     def constant(self, parameter: str, default: Any) -> Any:
         """The value of a parameter that must be a constant."""
-        if parameter not in self.given:
+        if parameter not in self.arguments:
             return default
         entity = self.entity(parameter)
         if not isinstance(entity, Known):
@@ -58,11 +58,11 @@ class Call:
 Handler = Callable[[Context, Call], Entity]
 FUNCTIONS: dict[Any, Handler] = {}
 METHODS: dict[str, Handler] = {}
-"""Methods get what they were looked up on as the parameter `x`."""
+"""The object of a method is its parameter `x`."""
 
 
 def lowers(*functions: Any) -> Callable[[Handler], Handler]:
-    """Registers the meaning of functions of the language."""
+    """Registers a handler as the implementation of functions of the language."""
 
     def register(handler: Handler) -> Handler:
         for function in functions:
@@ -73,7 +73,7 @@ def lowers(*functions: Any) -> Callable[[Handler], Handler]:
 
 
 def lowers_method(name: str) -> Callable[[Handler], Handler]:
-    """Registers the meaning of a method of tiles, walkers or tensors."""
+    """Registers a handler as the implementation of a method of tiles, walkers or tensors."""
 
     def register(handler: Handler) -> Handler:
         METHODS[name] = handler
@@ -108,7 +108,7 @@ def call(ctx: Context, node: ast.Call) -> Entity:
 
 def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, callee_span: Span) -> Entity:
     """Calls a function of the language, a helper or a lambda with evaluated arguments."""
-    if isinstance(callee, InPlace):
+    if isinstance(callee, Lambda):
         return _run_lambda(ctx, callee, arguments)
     function = callee.value if isinstance(callee, Known) else None
     if function is None or not callable(function):
@@ -123,7 +123,7 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     raise _not_callable(function, callee_span)
 
 
-def _run_lambda(ctx: Context, function: InPlace, arguments: Arguments) -> Entity:
+def _run_lambda(ctx: Context, function: Lambda, arguments: Arguments) -> Entity:
     written = function.node.args
     if written.posonlyargs or written.kwonlyargs or written.vararg or written.kwarg or written.defaults:
         message = "the lambda of a combiner takes two plain parameters"
@@ -161,7 +161,7 @@ def _not_callable(function: Any, span: Span) -> Rejected:
 
 
 def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
-    """The parameters of a function. Those of a helper are looked at anew: its defaults may have been replaced."""
+    """The parameters of a function. Those of a helper are not cached: its defaults may have been replaced."""
     if isinstance(function, FunctionType) and not is_language(function):
         return tuple(inspect.signature(function, follow_wrapped=False).parameters.values())
     return _known_parameters(function)
@@ -181,7 +181,7 @@ def _matched(
     arguments: Arguments, name: str, parameters: tuple[inspect.Parameter, ...], span: Span, skipped: int = 0
 ) -> Call:
     """The arguments of a call by parameter. The first `skipped` are not the user's: the tile of a method."""
-    given: dict[str, tuple[Entity, Span]] = {}
+    matched: dict[str, tuple[Entity, Span]] = {}
     slots = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     rest = next((p for p in parameters if p.kind is p.VAR_POSITIONAL), None)
     others = next((p for p in parameters if p.kind is p.VAR_KEYWORD), None)
@@ -192,17 +192,17 @@ def _matched(
         takes, have = len(slots) - skipped, len(positional) - skipped
         raise reject(Code.BAD_CALL, f"{name} takes {takes} arguments, and {have} are given", span, help=cure)
     for parameter, argument in zip(slots, positional, strict=False):
-        given[parameter.name] = argument
+        matched[parameter.name] = argument
     if rest is not None:
         extra = positional[len(slots) :]
-        given[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), extra[0][1] if extra else span)
+        matched[rest.name] = (Bundle(tuple(entity for entity, _ in extra)), extra[0][1] if extra else span)
     known = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
     named: list[tuple[str, tuple[Entity, Span]]] = []
     for word, entity, where in arguments.named:
-        if word in given:
+        if word in matched:
             raise reject(Code.BAD_CALL, f"{name} gets `{word}` twice", where, help=cure)
         if word in known:
-            given[word] = (entity, where)
+            matched[word] = (entity, where)
         elif others is not None:
             named.append((word, (entity, where)))
         else:
@@ -214,11 +214,11 @@ def _matched(
             )
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        if needed and parameter.default is parameter.empty and parameter.name not in given:
+        if needed and parameter.default is parameter.empty and parameter.name not in matched:
             raise reject(Code.BAD_CALL, f"{name} is missing its argument `{parameter.name}`", span, help=cure)
     for key, value in named:
-        given[f"**{key}"] = value
-    return Call(name, span, given)
+        matched[f"**{key}"] = value
+    return Call(name, span, matched)
 
 
 def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments, span: Span) -> Entity:
@@ -229,12 +229,12 @@ def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments
 
 def _plain(*names: str) -> tuple[inspect.Parameter, ...]:
     """Parameters by name; a trailing `=` marks one that may be left out, a leading `*` takes all the rest."""
-    made = []
+    parameters = []
     for name in names:
         kind = inspect.Parameter.VAR_POSITIONAL if name.startswith("*") else inspect.Parameter.POSITIONAL_OR_KEYWORD
         default = None if name.endswith("=") else inspect.Parameter.empty
-        made.append(inspect.Parameter(name.strip("*="), kind, default=default))
-    return tuple(made)
+        parameters.append(inspect.Parameter(name.strip("*="), kind, default=default))
+    return tuple(parameters)
 
 
 _REDUCTION_PARAMETERS = _plain("x", "axis=", "keepdims=")
@@ -271,7 +271,7 @@ def _read_helper(ctx: Context, function: FunctionType, span: Span) -> FunctionSo
 def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Span) -> Entity:
     """The body of a helper in place of its call."""
     for entity in (*(entity for entity, _ in arguments.positional), *(entity for _, entity, _ in arguments.named)):
-        if isinstance(entity, InPlace):
+        if isinstance(entity, Lambda):
             raise reject(
                 Code.NESTED_FUNCTION,
                 f"a lambda cannot be handed to `{function.__name__}`",
@@ -309,7 +309,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
     matched = _matched(arguments, f"`{function.__name__}`", _parameters(function), span)
     for parameter in _parameters(function):
         if parameter.name in matched:
-            entity, where = matched.given[parameter.name]
+            entity, where = matched.arguments[parameter.name]
         elif parameter.default is not parameter.empty:
             check_capture(parameter.default, parameter.name, source, span)
             entity, where = inner.constant(parameter.default, span), span

@@ -1,11 +1,11 @@
-"""Names from outside a kernel: what they may stand for, and a record of what was taken.
+"""Names that a kernel captures from outside: which values are allowed, and whether they have changed since.
 
-A kernel captures by value: numbers, element types, helper functions and the names of the language. What it took
-is recorded, so that a compiled kernel is not used after a captured constant has changed.
+A kernel captures by value: numbers, element types, helper functions and the names of the language. Captures are
+recorded, so that a compiled kernel is not used after a captured constant has changed.
 
-Whether captured values are still the same, asked at every launch and therefore quickly. Most captures are found under a
-name in a dict: the globals of a function, or the attributes of a module. While each dict still holds the very object
-that was captured, nothing can have changed. In every other case the captures are looked at closely, one by one.
+Every launch checks this, so the check is fast. Most captures are entries of a dict: the globals of a function, or the
+attributes of a module. While each dict still holds the captured object itself, nothing can have changed. All other
+captures are compared one by one.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ MISSING: Any = object()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Capture:
-    """A value taken from outside, and where to look whether it is still the same."""
+    """A captured value, and the names under which it was found."""
 
     function: FunctionType
     path: tuple[str, ...]
     value: Any
     made_of: tuple[Any, ...] = field(init=False, repr=False)
-    """What a helper was when it was taken: its code and its defaults may be replaced."""
+    """The code and defaults of a captured helper, which may be replaced later."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "made_of", _made_of(self.value))
@@ -87,7 +87,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def find_name(function: FunctionType, name: str) -> Any:
-    """What Python would find under `name` in `function`; `MISSING` if nothing."""
+    """The value of `name` as Python resolves it in `function`; `MISSING` if there is none."""
     cells: tuple[CellType, ...] = function.__closure__ or ()
     for free, cell in zip(function.__code__.co_freevars, cells, strict=False):
         if free == name:
@@ -101,7 +101,7 @@ def find_name(function: FunctionType, name: str) -> Any:
 
 
 def find_expression(function: FunctionType, node: ast.expr) -> Any:
-    """What Python would find for a name with attributes, as in `tp.f32`, in `function`; `MISSING` if nothing."""
+    """The value of a name with attributes, such as `tp.f32`, in `function`; `MISSING` if there is none."""
     match node:
         case ast.Name(id=name):
             return find_name(function, name)
@@ -129,7 +129,7 @@ def _is_package(value: Any) -> bool:
 
 
 def is_capturable(value: Any) -> bool:
-    """Whether a kernel may hold `value`: immutable, and of a kind the language knows."""
+    """Whether a kernel may capture `value`: immutable, and of a kind that the language has."""
     if isinstance(value, tuple):
         return all(map(is_capturable, value))
     if isinstance(value, np.generic):
@@ -143,7 +143,7 @@ def is_capturable(value: Any) -> bool:
 
 
 def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -> None:
-    """Rejects what could change while a compiled kernel lives, or means nothing on a device."""
+    """Rejects values that could change while a compiled kernel exists, or have no meaning on a device."""
     if is_capturable(value):
         return
     kind = type(value).__name__
@@ -159,18 +159,18 @@ def check_capture(value: Any, name: str, function: FunctionSource, span: Span) -
 
 
 def as_dtype(value: Any) -> DType | DTypeVar | None:
-    """The element type a captured value stands for: Python's `bool` is one too."""
+    """A captured value as an element type; Python's `bool` is one too."""
     if isinstance(value, DType | DTypeVar):
         return value
     return BOOL if value is bool else None
 
 
 Named: TypeAlias = tuple[dict[str, Any], str, Any]
-"""A dict, a name, and what it stands for there; `MISSING` for nothing."""
+"""A dict, a key, and its value; `MISSING` if there is none."""
 
 
 def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
-    """A question that is true only while all captures are what they were; it may also doubt without reason."""
+    """A function that returns True only while no capture has changed. It may return False although none has."""
     entries, closely = split(captures)
 
     def is_current() -> bool:
@@ -183,18 +183,18 @@ def watch(captures: Sequence[Capture]) -> Callable[[], bool]:
 
 
 def split(captures: Sequence[Capture]) -> tuple[tuple[Named, ...], Callable[[], bool] | None]:
-    """The same question in two parts: names in dicts, and what there is to ask besides."""
-    held: dict[tuple[int, str], Named] = {}
+    """The check in two parts: entries of dicts to compare, and a function for the other captures."""
+    by_place: dict[tuple[int, str], Named] = {}
     close: list[Capture] = []
     helpers = []
     for capture in captures:
-        found = _held(capture)
-        if found is None:
+        entries = _held(capture)
+        if entries is None:
             close.append(capture)
             continue
-        held.update({(id(where), name): (where, name, value) for where, name, value in found})
+        by_place.update({(id(where), name): (where, name, value) for where, name, value in entries})
         if capture.made_of:
-            # What the helper was when it was captured: it may have changed since.
+            # The helper as it was captured: its code may have been replaced since.
             code, defaults, named = capture.made_of
             helpers.append((capture.value, code, defaults))
             if named:
@@ -206,30 +206,30 @@ def split(captures: Sequence[Capture]) -> tuple[tuple[Named, ...], Callable[[], 
                 return False
         return not close or all(capture.is_current for capture in close)
 
-    return tuple(held.values()), closely if helpers or close else None
+    return tuple(by_place.values()), closely if helpers or close else None
 
 
 def _held(capture: Capture) -> list[Named] | None:
-    """The dicts in which a capture is found, and what they hold; None if it must be looked at closely."""
+    """The dict entries that determine a capture; None if it must be compared in full."""
     function, (first, *attributes) = capture.function, capture.path
     if first in function.__code__.co_freevars or not _is_watchable(capture.value):
         return None
-    found: list[Named] = []
+    entries: list[Named] = []
     value = function.__globals__.get(first, MISSING)
-    found.append((function.__globals__, first, value))
+    entries.append((function.__globals__, first, value))
     if value is MISSING:
         value = getattr(builtins, first, MISSING)
-        found.append((vars(builtins), first, value))
+        entries.append((vars(builtins), first, value))
     for attribute in attributes:
         if not isinstance(value, ModuleType) or attribute not in vars(value):
             return None
-        found.append((vars(value), attribute, vars(value)[attribute]))
+        entries.append((vars(value), attribute, vars(value)[attribute]))
         value = vars(value)[attribute]
-    return found if value is capture.value else None
+    return entries if value is capture.value else None
 
 
 def _is_watchable(value: Any) -> bool:
-    """Whether a value is fixed for good, or a helper whose code and defaults can be compared at a glance."""
+    """Whether a value cannot change, or is a helper whose code and defaults are quick to compare."""
     if isinstance(value, tuple):
         return not any(isinstance(part, FunctionType | tuple) for part in value)
     return not isinstance(value, FunctionType) or not value.__kwdefaults__ or is_language(value)

@@ -1,7 +1,7 @@
 """Combiners: `tp.join`, `tp.reduce` and `tp.scan` with a function of the user's.
 
-A combiner takes two values of a kind (or two tuples) and gives one. It is compiled once, on values that stand for any
-two; it sees nothing but these and constants, and touches no memory, so that a backend may run it anywhere.
+A combiner takes two values of one type (or two tuples) and returns one. It is compiled once, on placeholder values; it
+uses nothing but these and constants, and accesses no memory, so that a backend may run it anywhere.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ def _combiner(
     ctx: Context, by: Entity | None, shape: Entity, types: Sequence[TileType], span: Span
 ) -> tuple[ops.Combiner, list[TileType]]:
     """`by` compiled for values of these types, put together like `shape`; and the types, with the tags they met."""
-    used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
+    used, reported, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
     left = [ctx.builder.value(type_, "a") for type_ in types]
     right = [ctx.builder.value(type_, "b") for type_ in types]
     inner = replace(ctx, depth=ctx.depth + 1, unsafe=None)
     with ctx.builder.block() as body:
         if by is None:
             sides = zip(left, right, strict=True)
-            made: list[Entity] = [binary(ctx.builder, ops.BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
+            outputs: list[Entity] = [binary(ctx.builder, ops.BinaryFn.ADD, a, b, span, (span, span)) for a, b in sides]
         else:
             pair = [(rebuild(shape, iter(side)), span) for side in (left, right)]
-            made = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
-        if len(made) != len(types):
-            message = f"the combiner takes {len(types)} values on each side and gives {len(made)}"
+            outputs = list(leaves(invoke(inner, by, Arguments(pair, []), span, span)))
+        if len(outputs) != len(types):
+            message = f"the combiner takes {len(types)} values on each side and gives {len(outputs)}"
             raise reject(Code.BAD_COMBINER, message, span, help="give back as many as it takes, in the same order")
-        given = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(made, types, strict=True)]
-        met = [_met(tile.type, type_, span) for tile, type_ in zip(given, types, strict=True)]
+        tiles = [as_tile(ctx.builder, one, span, type_.dtype) for one, type_ in zip(outputs, types, strict=True)]
+        met = [_met(tile.type, type_, span) for tile, type_ in zip(tiles, types, strict=True)]
     if met != list(types):
         # A full axis met a tag: what comes out must also go in, so compile it again for the tagged types.
         ctx.builder.used = used
-        del ctx.diagnostics[said:], ctx.walkers[walked:]
+        del ctx.diagnostics[reported:], ctx.walkers[walked:]
         return _combiner(ctx, by, shape, met, span)
     with ctx.builder.block() as rest:
-        pairs = zip(given, types, strict=True)
+        pairs = zip(tiles, types, strict=True)
         yields = tuple(broadcast(ctx.builder, tile, type_.axes, span) for tile, type_ in pairs)
     block = ops.Block((*body, *rest), yields)
     _check_closed(block, {*left, *right}, span)
     return ops.Combiner(tuple(left), tuple(right), block), met
 
 
-def _met(made: TileType, wanted: TileType, span: Span) -> TileType:
-    """The type a combiner both takes and gives: `wanted`, with the tags that `made` has more."""
+def _met(output: TileType, wanted: TileType, span: Span) -> TileType:
+    """The type that a combiner takes and returns: `wanted`, with the additional tags of `output`."""
     axes = wanted.axes
-    if len(made.axes) == len(axes):
-        joined = join(made.axes, axes)
+    if len(output.axes) == len(axes):
+        joined = join(output.axes, axes)
         axes = axes if joined is None else joined
-    if made.dtype is not wanted.dtype or not fits(made.axes, axes):
-        message = f"the combiner takes {wanted} and gives {made}"
+    if output.dtype is not wanted.dtype or not fits(output.axes, axes):
+        message = f"the combiner takes {wanted} and gives {output}"
         raise reject(Code.BAD_COMBINER, message, span, help="give back the type it takes; casts are written `.to(...)`")
     return TileType(wanted.dtype, axes)
 
@@ -103,7 +103,7 @@ def _check_closed(block: ops.Block, own: set[Tile], span: Span) -> None:
 
 
 def _uses(block: ops.Block, span: Span) -> Iterator[tuple[AnyValue, Span]]:
-    """Every value a block uses or hands on, with the place of its use."""
+    """Every value a block uses or yields, with the span of its use."""
     yield from ((value, span) for value in block.yields)
     for op in block.ops:
         yield from ((value, op.span) for value in (*ops.operands(op), *ops.results(op)))
@@ -149,10 +149,10 @@ def _join(ctx: Context, call: Call) -> Entity:
     by = call.entity("by") if "by" in call else None
     where = call.where("by") if by else call.span
     combiner, types = _combiner(ctx, by, values, [part.type for part in parts], where)
-    made = tuple(ctx.builder.value(type_) for type_ in types)
+    results = tuple(ctx.builder.value(type_) for type_ in types)
     tagged = tuple(broadcast(ctx.builder, part, type_.axes, where) for part, type_ in zip(parts, types, strict=True))
-    ctx.builder.emit(ops.Join(call.span, made, over, tagged, combiner))
-    return rebuild(values, iter(made))
+    ctx.builder.emit(ops.Join(call.span, results, over, tagged, combiner))
+    return rebuild(values, iter(results))
 
 
 def check_join(body: Sequence[ops.AnyOp], walkers: Sequence[Walker], span: Span) -> None:
@@ -215,22 +215,22 @@ def _tagged(
 def _reduce(ctx: Context, call: Call) -> Entity:
     parts, axis = _aligned(ctx, call)
     types = [part.type.without(axis) for part in parts]
-    given = list(leaves(call.entity("identity")))
+    literals = list(leaves(call.entity("identity")))
     where = call.where("identity")
-    if len(given) != len(parts):
-        message = f"{len(parts)} tiles are reduced, and {len(given)} identities are given"
+    if len(literals) != len(parts):
+        message = f"{len(parts)} tiles are reduced, and {len(literals)} identities are given"
         raise reject(Code.BAD_CALL, message, where, help="give one for each tile, as a tuple of literals")
     identities = []
-    for one, part in zip(given, parts, strict=True):
+    for one, part in zip(literals, parts, strict=True):
         tile = as_tile(ctx.builder, one, where, part.type.dtype)
         if tile.type != TileType(part.type.dtype):
             raise reject(Code.BAD_CALL, f"the identity of {part.type} is {describe(tile)}", where, help="use a literal")
         identities.append(tile)
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
-    made = tuple(ctx.builder.value(type_) for type_ in types)
+    results = tuple(ctx.builder.value(type_) for type_ in types)
     tagged = _tagged(ctx, parts, types, axis, call)
-    ctx.builder.emit(ops.Fold(call.span, made, tagged, tuple(identities), axis, combiner))
-    return rebuild(call.entity("x"), iter(made))
+    ctx.builder.emit(ops.Fold(call.span, results, tagged, tuple(identities), axis, combiner))
+    return rebuild(call.entity("x"), iter(results))
 
 
 @lowers(tiles.scan)
@@ -239,6 +239,6 @@ def _scan(ctx: Context, call: Call) -> Entity:
     types = [part.type.without(axis) for part in parts]
     combiner, types = _combiner(ctx, call.entity("by"), call.entity("x"), types, call.where("by"))
     full = _tagged(ctx, parts, types, axis, call)
-    made = tuple(ctx.builder.value(part.type) for part in full)
-    ctx.builder.emit(ops.Scan(call.span, made, full, axis, combiner))
-    return rebuild(call.entity("x"), iter(made))
+    results = tuple(ctx.builder.value(part.type) for part in full)
+    ctx.builder.emit(ops.Scan(call.span, results, full, axis, combiner))
+    return rebuild(call.entity("x"), iter(results))

@@ -1,4 +1,4 @@
-"""What is known at a point of a kernel while it is compiled, where operations go, and arithmetic on constants."""
+"""The state of compilation at a point of a kernel, the builder of operations, and constant folding."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _equal(left: Any, right: Any) -> bool:
 
 
 def is_open_float(fn: BinaryFn, left: Known, right: Known) -> bool:
-    """Whether a float is made of a dimension whose value is open, as in `D ** -0.5`: it is computed at run time."""
+    """Whether a float depends on a dimension without a value, as in `D ** -0.5`, and is computed at run time."""
     values = (left.value, right.value)
     if not any(isinstance(value, Extent) for value in values):
         return False
@@ -152,7 +152,7 @@ def fold(fn: BinaryFn, left: Known, right: Known, span: Span) -> Known | None:
 
 
 def bounded(value: Any, span: Span) -> Any:
-    """`value`, unless it is a whole number so large that only to print it would be work."""
+    """`value`; raises for an integer so large that printing it would take long."""
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise _too_large(span)
     return value
@@ -165,13 +165,13 @@ def _too_large(span: Span) -> Exception:
 def undecided_at(undecided: Undecided, span: Span) -> Exception:
     """The error for a decision that needs a number `tileproof check` was not given."""
     names = sorted(undecided.names)
-    given = " ".join(f"--with {name}=128" for name in names)
+    options = " ".join(f"--with {name}=128" for name in names)
     return reject(
         Code.UNDECIDED,
         f"this depends on the value of {' and '.join(names)}, which is not known here",
         span,
         notes=("a dimension bound as a constant has a value at launch; `tileproof check` keeps it open",),
-        help=f"give it one: `tileproof check {given}`",
+        help=f"give it one: `tileproof check {options}`",
     )
 
 
@@ -208,7 +208,7 @@ def _fold_floats(fn: BinaryFn, a: Any, b: Any) -> Known | None:
 
 
 class Place(Enum):
-    """Where in a kernel a statement stands; it decides what may be touched."""
+    """The part of a kernel a statement is in; it decides which accesses are allowed."""
 
     OUTSIDE = "outside tp.parallel"
     INSIDE = "inside tp.parallel"
@@ -222,7 +222,7 @@ class Context:
     builder: Builder
     signature: Signature
     dtypes: Mapping[str, DType]
-    """What `T` and `U` stand for."""
+    """The element types of `T` and `U`."""
     static: Mapping[str, Length]
     """Extents of the dimensions bound as constants."""
     function: FunctionSource
@@ -244,19 +244,19 @@ class Context:
     frozen: frozenset[str] = frozenset()
     """Names bound outside tp.parallel, which may not be rebound inside."""
     walkers: list[Walker] = field(default_factory=list)
-    """Every walker made so far, oldest first: those younger than a loop belong to one turn of it."""
+    """Every walker created so far, oldest first: those created in a loop belong to one iteration of it."""
     cut: dict[Tensor, Span] = field(default_factory=dict)
     """Tensors that tp.split_at cut in two, and where: from there on only the views are used."""
     parallel_span: Span | None = None
     unsafe: str | None = None
-    """The reason of the `tp.unsafe` block around, where there is one."""
+    """The reason of the enclosing `tp.unsafe` block, if there is one."""
 
     def evaluate(self, node: ast.expr) -> Entity:
         """The value of an expression."""
         return self.evaluator(self, node)
 
     def run_helper(self) -> Entity:
-        """Runs the statements of the helper this context was made for, and gives what it returns."""
+        """Compiles the statements of the helper this context is for, and returns its result."""
         return self.helper_runner(self)
 
     def span(self, node: ast.AST) -> Span:
@@ -264,13 +264,14 @@ class Context:
 
     def report(self, rejected: Rejected) -> None:
         """Keeps a mistake, with the calls that led to it, unless it was found before."""
-        found = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
-        if found.edit is not None:
-            text, span = found.edit.replacement, found.edit.span
+        diagnostic = replace(rejected.diagnostic, stack=self.stack, kernel=self.signature.name)
+        if diagnostic.edit is not None:
+            text, span = diagnostic.edit.replacement, diagnostic.edit.span
             written = in_reach(text, self.function.function)
-            found = replace(found, help=found.help.replace(text, written), edit=Edit(span, written))
-        if all((found.code, found.span, found.message) != (d.code, d.span, d.message) for d in self.diagnostics):
-            self.diagnostics.append(found)
+            diagnostic = replace(diagnostic, help=diagnostic.help.replace(text, written), edit=Edit(span, written))
+        key = (diagnostic.code, diagnostic.span, diagnostic.message)
+        if all(key != (known.code, known.span, known.message) for known in self.diagnostics):
+            self.diagnostics.append(diagnostic)
 
     def bind(self, name: str, entity: Entity, span: Span) -> None:
         if name in self.frozen:
@@ -289,7 +290,7 @@ class Context:
         self.scope[name] = Binding(entity, span)
 
     def lookup(self, name: str, span: Span) -> Entity:
-        """What `name` stands for: the kernel's own names first, then Python's."""
+        """The entity of a name: the kernel's own names first, then Python's."""
         match self.scope.get(name):
             case Binding() as binding:
                 binding.was_read = True

@@ -1,9 +1,9 @@
 """Loops and branches: which names they carry, with which type.
 
-A name assigned in a loop body and bound before it is *carried*: it enters each turn with what the last one left.
-Its type must be the same at both ends. Literals are weak, so the type is found by trying: the body is compiled
-with what is known, and again when the end of the body says more. A name whose value has no single type after a
-loop or branch is not an error until it is used.
+A name assigned in a loop body and bound before it is *carried*: each iteration starts with the value that the last one
+left. Its type must be the same at both ends. Literals are weak, so the type is inferred by iteration: the body is
+compiled with the types known so far, and again when its end shows better ones. A name whose value has no single type
+after a loop or branch is not an error until it is used.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ _MOST_PASSES = 4
 
 def assigned_names(statements: Iterable[ast.stmt]) -> list[str]:
     """Every name these statements bind, in order of appearance."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for statement in statements:
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found[node.id] = None
-    return list(found)
+                names[node.id] = None
+    return list(names)
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class _Carried:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class LoopBody:
     """A loop body, compiled, with what it carries."""
 
     inits: tuple[Tile, ...]
@@ -92,7 +92,7 @@ class Turn:
     results: tuple[Tile, ...]
 
 
-def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], None]) -> Turn:
+def compile_loop(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], None]) -> LoopBody:
     """Compiles a loop body until the types of what it carries are stable, and binds the results."""
     outer_scope = ctx.scope
     carried = []
@@ -104,7 +104,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
     dropped: Scope = {}
     passes = _MOST_PASSES + sum(len(item.slots) for item in carried)
     for _ in range(passes):
-        used, said, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
+        used, reported, walked = dict(ctx.builder.used), len(ctx.diagnostics), len(ctx.walkers)
         with ctx.builder.block() as ops:
             ctx.scope = {**outer_scope, **dropped}
             for item in carried:
@@ -114,7 +114,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
             ctx.depth += 1
             try:
                 body()
-                stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[said:])
+                stuck = any(found.code is Code.UNDECIDED for found in ctx.diagnostics[reported:])
             except Rejected as rejected:
                 stuck = rejected.diagnostic.code is Code.UNDECIDED
                 if not (stuck and _literals(carried)):
@@ -131,7 +131,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                 try:
                     is_stable &= _is_stable(item, ended[item.name], ctx.walkers[walked:])
                 except Rejected as rejected:
-                    if item.inner.was_read and len(ctx.diagnostics) == said:
+                    if item.inner.was_read and len(ctx.diagnostics) == reported:
                         raise
                     carried.remove(item)
                     found = rejected.diagnostic
@@ -141,7 +141,7 @@ def carry(ctx: Context, assigned: Sequence[str], span: Span, body: Callable[[], 
                 yields = tuple(_yields(ctx, carried, ended))
                 break
         ctx.builder.used = used
-        del ctx.diagnostics[said:], ctx.walkers[walked:]
+        del ctx.diagnostics[reported:], ctx.walkers[walked:]
     else:
         message = "the types of the values this loop carries do not become stable"
         raise reject(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
@@ -174,22 +174,22 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
     if slot.type is None and _unchanged(slot.init, end):
         return None
-    start, made = _typed(slot.init), _typed(end)
+    start, final = _typed(slot.init), _typed(end)
     # What began as a literal takes the type it meets; everything else keeps its own.
-    if slot.type is not None and (slot.type.axes or not isinstance(start, Known) or isinstance(made, Known)):
+    if slot.type is not None and (slot.type.axes or not isinstance(start, Known) or isinstance(final, Known)):
         start = slot.type
-    learned = _common_type(start, made)
+    learned = _common_type(start, final)
     if learned is None:
         before = str(start) if isinstance(start, TileType) else describe(slot.init)
-        raise _changed(item, ended, before, str(made) if isinstance(made, TileType) else describe(end))
+        raise _changed(item, ended, before, str(final) if isinstance(final, TileType) else describe(end))
     walker = local_tag(learned, local)
     if walker is not None:
         raise reject(
             Code.CARRIED_TAG,
-            f"`{item.name}` carries a tile of `{walker.name}` to the next turn of the loop",
+            f"`{item.name}` carries a tile of `{walker.name}` to the next iteration of the loop",
             ended.span,
             labels=(Label(item.outer.span, f"`{item.name}` enters the loop here"),),
-            notes=(f"each turn walks another tile of {walker.type.dimension}, and two tiles never meet",),
+            notes=(f"each iteration walks another tile of {walker.type.dimension}, and two tiles never meet",),
             help="reduce over that axis before carrying the value, or make it full with `.fill(...)`",
         )
     return learned
@@ -206,7 +206,7 @@ def local_tag(type_: TileType, local: Sequence[Walker]) -> Walker | None:
 def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Rejected:
     return reject(
         Code.LOOP_TYPE,
-        f"`{item.name}` enters the loop as {before} and leaves a turn as {after}",
+        f"`{item.name}` enters the loop as {before} and ends an iteration as {after}",
         ended.span,
         label=f"now {after}",
         labels=(Label(item.outer.span, f"first {before}"),),
@@ -252,12 +252,12 @@ def _common(one: DType, other: DType) -> DType | None:
 def _finish(
     ctx: Context, carried: list[_Carried], dropped: Scope, assigned: Sequence[str], outer: Scope,
     ops: list[AnyOp], yields: tuple[Tile, ...], span: Span,
-) -> Turn:  # fmt: skip
+) -> LoopBody:  # fmt: skip
     """Binds names to what they are after the loop."""
     inits, values, results = [], [], []
     for name in assigned:
         if not isinstance(outer.get(name), Binding):
-            outer[name] = Unbound("it is bound inside a loop, which may run no turn", span)
+            outer[name] = Unbound("it is bound inside a loop, which may run no iteration", span)
     outer.update(dropped)
     for item in carried:
         after: list[Entity] = []
@@ -272,10 +272,10 @@ def _finish(
             after.append(results[-1])
         if item.typed:
             outer[item.name] = Binding(rebuild(item.outer.entity, iter(after)), item.outer.span)
-    return Turn(tuple(inits), tuple(values), Block(tuple(ops), yields), tuple(results))
+    return LoopBody(tuple(inits), tuple(values), Block(tuple(ops), yields), tuple(results))
 
 
-def branch(
+def compile_branches(
     ctx: Context,
     condition: Tile,
     span: Span,
@@ -368,11 +368,11 @@ def _join_name(
 
 
 class _Differ(Exception):
-    """Two branches give a name values without a common type."""
+    """The values of a name in two branches have no common type."""
 
 
 def _join_type(left: Entity, right: Entity) -> TileType | None:
-    """The type two branches agree on; None if they give the very same thing."""
+    """The common type of two branches; None if both have the same entity."""
     if _unchanged(left, right):
         return None
     joined = _common_type(_typed(left), _typed(right))
@@ -414,7 +414,7 @@ def _common_type(left: Known | TileType | None, right: Known | TileType | None) 
 
 
 def _adopts(literal: Known, type_: TileType) -> bool:
-    """Whether a literal can take a type: whole numbers become floats, never the other way round."""
+    """Whether a literal can take a type: integers become floats, but not the reverse."""
     kind = type_.dtype.kind
     if isinstance(literal.value, bool):
         return kind == "bool"

@@ -71,34 +71,34 @@ def solve(equation: Equation, extent: int, extents: Mapping[str, int]) -> tuple[
     if len(missing) != 1:
         return None
     (name,) = missing
-    made = equation.value({**extents, name: symbol(name)})
-    if not isinstance(made, Extent) or len(made.terms) != 1 or made.terms[0][0] != name:
+    length = equation.value({**extents, name: symbol(name)})
+    if not isinstance(length, Extent) or len(length.terms) != 1 or length.terms[0][0] != name:
         return None
-    factor = made.terms[0][1]
-    found, rest = divmod(extent - made.constant, factor)
-    return (name, found) if rest == 0 and found >= 0 else None
+    factor = length.terms[0][1]
+    value, rest = divmod(extent - length.constant, factor)
+    return (name, value) if rest == 0 and value >= 0 else None
 
 
 def resolve(
     equations: Sequence[Equation], extents: Mapping[str, Any], constants: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The extents and all that follow from them: an equation gives its dimension, or the one that it leaves open.
+    """The extents and all that follow from them: an equation determines its dimension, or its one open name.
 
-    Extents may be symbols of torch. An equation is solved with numbers, for which torch then specializes.
+    Extents may be symbolic integers of torch. Solving an equation turns them into numbers, and torch specializes.
     """
-    found = dict(extents)
+    resolved = dict(extents)
     for _ in equations:
         for equation in equations:
-            known = {**constants, **found}
+            known = {**constants, **resolved}
             missing = [name for name in equation.names if name not in known]
-            if not missing and equation.dimension not in found:
-                found[equation.dimension] = equation.value(known)
-            elif missing and equation.dimension in found:
+            if not missing and equation.dimension not in resolved:
+                resolved[equation.dimension] = equation.value(known)
+            elif missing and equation.dimension in resolved:
                 numbers = {name: int(known[name]) for name in equation.names if name in known}
-                solved = solve(equation, int(found[equation.dimension]), numbers)
+                solved = solve(equation, int(resolved[equation.dimension]), numbers)
                 if solved is not None:
-                    found[solved[0]] = solved[1]
-    return found
+                    resolved[solved[0]] = solved[1]
+    return resolved
 
 
 def read_dimensions(text: str, span: Span, equations: list[Equation]) -> tuple[Dimension, ...]:

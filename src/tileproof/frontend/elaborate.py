@@ -1,4 +1,4 @@
-"""The front end as a whole: a kernel and a specialization in, typed IR out."""
+"""The front end: from a kernel and a specialization to typed IR."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from .signature import (
     too_deep,
 )
 from .source import FunctionSource, Rejected, reject
-from .specialization import ConstantValue, Specialization, generic, told_for
+from .specialization import ConstantValue, Specialization, for_specialization, generic
 from .statements import run, run_helper
 
 LOWERINGS = (functions, combiners)
-"""The files that give the functions of the language their meaning."""
+"""The modules that implement the functions of the language."""
 
 
 def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
@@ -73,9 +73,10 @@ def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
 
 
 def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborated:
-    """A kernel for the first generic specialization it is elaborated for; if there is none, raises the mistakes of one.
+    """A kernel elaborated for the first generic specialization that it compiles for.
 
-    The one that got furthest: a kernel for integers is not told that its `&` does not work on bf16.
+    If there is none, raises the mistakes of the one that got furthest: for a kernel of integers, no mistake says that
+    its `&` does not work on bf16.
     """
     signature = parse(kernel).signature
     failed: list[tuple[Diagnostic, ...]] = []
@@ -84,7 +85,8 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborat
             try:
                 return elaborate(kernel, specialization)
             except KernelError as error:
-                failed.append(tuple(told_for(each, signature, specialization) for each in error.diagnostics))
+                mistakes = (for_specialization(mistake, signature, specialization) for mistake in error.diagnostics)
+                failed.append(tuple(mistakes))
     except Rejected as rejected:
         raise KernelError(rejected.diagnostic) from None
     raise KernelError(*max(failed, key=lambda mistakes: _place(mistakes[0])))

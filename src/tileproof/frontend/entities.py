@@ -1,8 +1,8 @@
-"""What an expression of a kernel stands for while it is compiled.
+"""Entities: what expressions evaluate to while a kernel is compiled, such as tiles, walkers and constants.
 
 The law of axes: how the axes of two tiles meet. An axis without a tag is full. Of length 1 it stretches; of equal
 length it takes the tag it meets. Two different tags never meet, whatever their lengths: a tile of M beside a tile of N
-is a mistake even where both are 64 long, and an axis of one loop turn is not the axis of the next.
+is a mistake even where both are 64 long, and an axis of one iteration is not the axis of the next.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from .source import Rejected, reject
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Known:
-    """Something the compiler knows: a weak literal, a constant, an element type, a function, `None`."""
+    """A compile-time value: a weak literal, a constant, an element type, a function, `None`."""
 
     value: Any
 
@@ -55,14 +55,14 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Method:
-    """A method looked up on a tile, walker or tensor, waiting for its call."""
+    """A bound method of a tile, walker or tensor."""
 
     owner: Tile | Walker | Tensor
     name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class InPlace:
+class Lambda:
     """A lambda: a combiner written where it is used. It sees the names of the function around it."""
 
     node: ast.Lambda
@@ -75,13 +75,13 @@ class Poison:
 
 
 Entity: TypeAlias = (
-    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | InPlace | Poison"
+    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | Lambda | Poison"
 )
 
 
 @dataclass(slots=True, eq=False)
 class Binding:
-    """What a name is bound to. `was_read` tells whether a loop body used what it was entered with."""
+    """What a name is bound to. `was_read`: whether a loop body read its initial value."""
 
     entity: Entity
     span: Span
@@ -90,7 +90,7 @@ class Binding:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unbound:
-    """A name that has no single value here: why, the place that made it so, and what using it is called."""
+    """A name that has no single value here: the reason, its place, and the code of a use."""
 
     reason: str
     span: Span
@@ -158,7 +158,7 @@ def describe(entity: Entity) -> str:
             return "a tuple"
         case Method(name=name):
             return f"the method `{name}`"
-        case InPlace():
+        case Lambda():
             return "a lambda"
         case _:
             return "a value"

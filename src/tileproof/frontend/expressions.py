@@ -1,4 +1,4 @@
-"""Expressions: from a node of Python's tree to a value."""
+"""Evaluates expressions: from nodes of the syntax tree to entities."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from tileproof.language.unsafe import raw
 from . import calls
 from .captures import MISSING
 from .context import Context, bounded, fold, is_open_float, undecided_at
-from .control_flow import branch
-from .entities import Bundle, Entity, InPlace, Known, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
+from .control_flow import compile_branches
+from .entities import Bundle, Entity, Known, Lambda, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 from .source import Suppressed, reject
 from .subscripts import Item, SliceOf, extent_of, index_tile, load, slice_items
 from .tile_operations import as_tile, binary, literal, mma, unary
@@ -42,7 +42,7 @@ _ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is c
 _WALK = "walk a dimension: `for n in tp.parallel(N=B):` gives each program its tile `n`"
 _NO_BARRIER = "leave it out: within a program accesses happen in order, and programs share nothing"
 
-FUNCTIONS: Mapping[str, str] = {
+FUNCTION_HINTS: Mapping[str, str] = {
     "program_id": _WALK,
     "num_programs": '`tp.cdiv(tp.dim("N"), B)` programs walk N in tiles of B',
     "bid": _WALK,
@@ -63,6 +63,7 @@ FUNCTIONS: Mapping[str, str] = {
     "relu": "write `tp.maximum(t, 0)`",
     "silu": "write `t * tp.sigmoid(t)`",
     "softmax": "write `e = tp.exp(t - t.max())` and `e / e.sum()`",
+    "norm": "write `tp.sqrt((t * t).sum())`",
     "square": "write `t * t`",
     "sqr": "write `t * t`",
     "expm1": "write `tp.exp(t) - 1`",
@@ -80,9 +81,9 @@ FUNCTIONS: Mapping[str, str] = {
     "transpose": "write `t.T`",
     "trans": "write `t.T`",
 }
-"""Functions of a module, by name."""
+"""What to write instead of functions that other languages have, by name."""
 
-ATTRIBUTES: Mapping[str, str] = {
+ATTRIBUTE_HINTS: Mapping[str, str] = {
     "astype": "cast it: `.to(f32)`",
     "type": "cast it: `.to(f32)`",
     "float": "cast it: `.to(f32)`",
@@ -97,7 +98,7 @@ ATTRIBUTES: Mapping[str, str] = {
     "item": "a scalar is a tile without axes, and used as it is",
     "size": 'write `.shape`, or `tp.dim("N")` for the extent of a dimension',
 }
-"""Attributes of tiles, by name."""
+"""What to write instead of attributes that tiles of other languages have, by name."""
 
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
@@ -142,7 +143,7 @@ def evaluate(ctx: Context, node: ast.expr) -> Entity:
         case ast.Call():
             return calls.call(ctx, node)
         case ast.Lambda():
-            return InPlace(node, ctx.scope)
+            return Lambda(node, ctx.scope)
         case _:
             message = f"`{ast.unparse(node)}` is not part of the language"
             raise reject(Code.UNSUPPORTED_EXPRESSION, message, ctx.span(node), help="use names, calls and operators")
@@ -217,8 +218,8 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
     if len(node.ops) == 1:
         return arithmetic(ctx, node.ops[0], values[0], values[1], ctx.span(node), (spans[0], spans[1]))
     if all(isinstance(value, Known) for value in values):
-        turns = zip(node.ops, pairwise(values), pairwise(spans), strict=True)
-        answers = [arithmetic(ctx, operator, *pair, ctx.span(node), where) for operator, pair, where in turns]
+        comparisons = zip(node.ops, pairwise(values), pairwise(spans), strict=True)
+        answers = [arithmetic(ctx, operator, *pair, ctx.span(node), where) for operator, pair, where in comparisons]
         if all(isinstance(answer, Known) for answer in answers):
             return Known(all(isinstance(answer, Known) and bool(answer.value) for answer in answers))
     parts = [
@@ -238,27 +239,28 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
 
 def _boolean(ctx: Context, node: ast.BoolOp) -> Entity:
     wants = isinstance(node.op, ast.Or)
-    made: Entity = Known(not wants)
+    operand: Entity = Known(not wants)
     for part in node.values:
-        made = evaluate(ctx, part)
-        if not isinstance(made, Known):
+        operand = evaluate(ctx, part)
+        if not isinstance(operand, Known):
             sign = " | " if wants else " & "
             written = sign.join(map(_elementwise, node.values))
+            word = "or" if wants else "and"
             raise reject(
                 Code.BOOLEAN_OPERATOR,
-                f"`{'or' if wants else 'and'}` works on constants only, and `{ast.unparse(part)}` is {describe(made)}",
+                f"`{word}` works on constants only, and `{ast.unparse(part)}` is {describe(operand)}",
                 ctx.span(node),
                 notes=("Python's `and` and `or` ask for one truth value and cannot be given a tile",),
                 help=f"write `{written}`",
                 edit=Edit(ctx.span(node), written),
             )
-        if truth(made, ctx.span(part)) == wants:
-            return made
-    return made
+        if truth(operand, ctx.span(part)) == wants:
+            return operand
+    return operand
 
 
 def _elementwise(node: ast.expr) -> str:
-    """An operand of `and` or `or` as it is written beside `&` and `|`, where `not` becomes `~`."""
+    """An operand of `and` or `or`, rewritten for `&` and `|`: `not` becomes `~`."""
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return f"~({ast.unparse(node.operand)})"
     return f"({ast.unparse(node)})"
@@ -282,7 +284,7 @@ def _conditional(ctx: Context, node: ast.IfExp) -> Entity:
     if isinstance(test, Known):
         return evaluate(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
     name = "if.else"  # no name of the user's
-    branch(
+    compile_branches(
         ctx,
         test,
         ctx.span(node),
@@ -340,8 +342,8 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
 
 def _no_member(module: ModuleType, name: str, module_span: Span, span: Span) -> Exception:
     message = f"the module `{module.__name__}` has no `{name}`"
-    cure = FUNCTIONS.get(name)
-    near = difflib.get_close_matches(name, dir(module), 1) if cure is None else []
+    cure = FUNCTION_HINTS.get(name)
+    near = difflib.get_close_matches(name, dir(module), 1, 0.7) if cure is None else []
     if not near:
         return reject(Code.UNKNOWN_NAME, message, span, help=cure or "look for it in another module, or write a helper")
     # A slip of the finger is corrected; what is only similar may be something else.
@@ -363,7 +365,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     if is_tile(owner) and name in tiles.__all__:
         cure = f"it is a function: `tp.{name}(...)`"
     elif is_tile(owner):
-        cure = ATTRIBUTES.get(name, cure)
+        cure = ATTRIBUTE_HINTS.get(name, cure)
     return reject(Code.NO_ATTRIBUTE, f"{describe(owner)} has no `{name}`", span, help=cure)
 
 

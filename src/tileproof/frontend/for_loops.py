@@ -28,7 +28,7 @@ from tileproof.language.spaces import Each, Split
 from .calls import Call, lowers
 from .combiners import check_join
 from .context import Context, Place
-from .control_flow import Turn, assigned_names, carry
+from .control_flow import LoopBody, assigned_names, compile_loop
 from .entities import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
 from .source import reject
 from .tile_operations import binary, position
@@ -96,11 +96,11 @@ def _walks(
 
 def _unknown(ctx: Context, dimension: str, known: str) -> str:
     """What to do about a name that no tensor has as a dimension."""
-    turns = f"or take turns in a program: `for n in range({dimension}):`"
+    loop = f"or loop in a program: `for n in range({dimension}):`"
     if dimension.isdecimal():
-        return f"what is walked has a name: give it one on an axis of a tensor, {turns}"
+        return f"what is walked has a name: give it one on an axis of a tensor, {loop}"
     if any(dimension == constant.name for constant in ctx.signature.constants):
-        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {turns}"
+        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {loop}"
     return f"its dimensions are: {known}"
 
 
@@ -200,9 +200,9 @@ def _size(entity: Entity, span: Span) -> Length | None:
 
 
 def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> list[list[ast.Name]]:
-    """The names a loop binds: one for each walk, a pair where a walk hands out two values."""
+    """The names a loop binds: one for each walk, a pair for a walk of segments."""
     parts = node.target.elts if isinstance(node.target, ast.Tuple) and len(shape) > 1 else [node.target]
-    found = []
+    targets = []
     for part, wanted in zip(parts, shape, strict=False):
         names = part.elts if isinstance(part, ast.Tuple) else [part]
         for name in names:
@@ -212,7 +212,7 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
         if len(names) != wanted:
             parts = []
             break
-        found.append([name for name in names if isinstance(name, ast.Name)])
+        targets.append([name for name in names if isinstance(name, ast.Name)])
     if len(parts) != len(shape):
         wanted_names = ", ".join("(e, i)" if count == 2 else "ij"[number % 2] for number, count in enumerate(shape))
         raise reject(
@@ -223,7 +223,7 @@ def _targets(ctx: Context, node: ast.For, shape: Sequence[int], what: str) -> li
             labels=(Label(ctx.span(node.iter), "walks these"),),
             help=f"write one name for each in the same order, as in `for {wanted_names} in ...`",
         )
-    return found
+    return targets
 
 
 def _walker(ctx: Context, name: str, type_: WalkerType) -> Walker:
@@ -279,9 +279,9 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
                 segment = next((one for one in segments if one.walker is walker), None)
                 if segment is not None:
                     ctx.bind(names[0].id, segment.index, ctx.span(names[0]))
-            said = len(ctx.diagnostics)
+            reported = len(ctx.diagnostics)
             body(ctx, node.body)
-            if len(ctx.diagnostics) == said:
+            if len(ctx.diagnostics) == reported:
                 check_join(ops, walkers, span)
     finally:
         inside_scope = ctx.scope
@@ -309,8 +309,8 @@ def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
 def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: Body) -> None:
     """`i.tiles(16)`: smaller tiles of a tile, never past its end."""
     span = ctx.span(node.iter)
-    given = {keyword.arg: keyword.value for keyword in call.keywords}
-    if len(call.args) != 1 or not set(given) <= {"start", "stop"} or owner.type.is_each:
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if len(call.args) != 1 or not set(keywords) <= {"start", "stop"} or owner.type.is_each:
         raise reject(
             Code.BAD_CALL,
             f"`{owner.name}.tiles` takes a size"
@@ -324,10 +324,10 @@ def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: 
     ctx.builder.emit(Start(span, start, owner))
     ctx.builder.emit(Stop(span, stop, owner))
     for key, fn in (("start", BinaryFn.MAX), ("stop", BinaryFn.MIN)):
-        bound = _position(ctx, given[key], f"`{key}` of `{owner.name}.tiles`") if key in given else None
+        bound = _position(ctx, keywords[key], f"`{key}` of `{owner.name}.tiles`") if key in keywords else None
         if bound is not None:
             own = start if key == "start" else stop
-            clipped = binary(ctx.builder, fn, own, bound, span, (span, ctx.span(given[key])))
+            clipped = binary(ctx.builder, fn, own, bound, span, (span, ctx.span(keywords[key])))
             start, stop = (clipped, stop) if key == "start" else (start, clipped)
     _tiles_loop(ctx, node, WalkerType(owner.type.dimension, size), start, stop, body)
 
@@ -340,8 +340,8 @@ def _tiles_loop(
     ctx.builder.emit(TilesLoop(span, loop.results, walker, start, stop, loop.inits, loop.carried, loop.body))
 
 
-def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[Turn, V]:
-    """Compiles a loop, and what its name stands for in the body. The loop does not carry that name."""
+def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body: Body) -> tuple[LoopBody, V]:
+    """Compiles a loop; returns its body and its variable. The loop does not carry that name."""
     ((target,),) = _targets(ctx, node, [1], what)
     name, span = target.id, ctx.span(target)
     variable: V
@@ -355,8 +355,8 @@ def _loop(ctx: Context, node: ast.For, what: str, make: Callable[[str], V], body
     if isinstance(ctx.scope.get(name), Binding) and name in ctx.frozen:
         ctx.bind(name, Known(None), span)
     carried = [assigned for assigned in assigned_names(node.body) if assigned != name]
-    loop = carry(ctx, carried, ctx.span(node.iter), iteration)
-    ctx.scope[name] = Unbound("it is the name of a loop, which may run no turn", span)
+    loop = compile_loop(ctx, carried, ctx.span(node.iter), iteration)
+    ctx.scope[name] = Unbound("it is the name of a loop, which may run no iteration", span)
     return loop, variable
 
 
@@ -372,14 +372,14 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     span = ctx.span(node.iter)
     if call.keywords or not 1 <= len(call.args) <= 3:
         raise reject(Code.BAD_CALL, "range takes one to three positions", span, help="write `range(start, stop)`")
-    given = [(ctx.evaluate(argument), ctx.span(argument)) for argument in call.args]
-    if len(given) == 1:
-        given = [(Known(0), span), given[0]]
-    if len(given) == 2:
-        given.append((Known(1), span))
-    step = given[2][0]
+    bounds = [(ctx.evaluate(argument), ctx.span(argument)) for argument in call.args]
+    if len(bounds) == 1:
+        bounds = [(Known(0), span), bounds[0]]
+    if len(bounds) == 2:
+        bounds.append((Known(1), span))
+    step = bounds[2][0]
     if isinstance(step, Known) and step.value == 0:
-        raise reject(Code.BAD_CALL, "a range cannot step by 0", given[2][1], help="step by 1, or by -1 backwards")
-    start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in given)
+        raise reject(Code.BAD_CALL, "a range cannot step by 0", bounds[2][1], help="step by 1, or by -1 backwards")
+    start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in bounds)
     loop, variable = _loop(ctx, node, "range", lambda name: ctx.builder.value(INDEX_SCALAR, name), body)
     ctx.builder.emit(RangeLoop(span, loop.results, variable, start, stop, by, loop.inits, loop.carried, loop.body))

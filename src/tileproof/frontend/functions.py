@@ -307,16 +307,16 @@ def _reduction_handler(fn: ops.ReduceFn) -> Handler:
                 cure = "it is one value already: leave the reduction out"
                 raise reject(Code.BAD_AXIS, f"tp.{fn} of a scalar: it has no axes", call.span, help=cure)
         axes = list(range(tile.type.rank)) if axis is None else [axis]
-        made = tile
+        result = tile
         for one in reversed(axes):
-            made = reduce(ctx.builder, fn, made, one, call.span)
+            result = reduce(ctx.builder, fn, result, one, call.span)
         if call.constant("keepdims", False) not in (False, True):
             message = "`keepdims` is True or False"
             raise reject(Code.BAD_CALL, message, call.where("keepdims"), help="write `keepdims=True`")
         if call.constant("keepdims", False):
             for one in axes:
-                made = expand(ctx.builder, made, one, call.span)
-        return made
+                result = expand(ctx.builder, result, one, call.span)
+        return result
 
     return handler
 
@@ -341,8 +341,8 @@ def _cumsum(ctx: Context, call: Call) -> Entity:
 @lowers_method("reshape")
 def _reshape(ctx: Context, call: Call) -> Entity:
     tile = typed("Tile", call.entity("x"))
-    given = typed("Bundle", call.entity("shape")).items
-    parts = given[0].items if len(given) == 1 and isinstance(given[0], Bundle) else given
+    arguments = typed("Bundle", call.entity("shape")).items
+    parts = arguments[0].items if len(arguments) == 1 and isinstance(arguments[0], Bundle) else arguments
     for axis in tile.type.axes:
         _need_full(axis, "reshape", call.span)
     axes = tuple(_shape_axis(part, call.span) for part in parts)
@@ -376,11 +376,11 @@ def _need_full(axis: Axis, what: str, span: Span) -> None:
 
 @lowers(tiles.cat)
 def _cat(ctx: Context, call: Call) -> Entity:
-    given = call.entity("tiles")
-    if not isinstance(given, Bundle) or not given.items:
+    bundle = call.entity("tiles")
+    if not isinstance(bundle, Bundle) or not bundle.items:
         raise reject(Code.BAD_CALL, "tp.cat takes a tuple of tiles", call.where("tiles"), help="write `tp.cat((a, b))`")
     where = call.where("tiles")
-    parts = unify(ctx.builder, given.items, [where] * len(given.items), where, entries=True)
+    parts = unify(ctx.builder, bundle.items, [where] * len(bundle.items), where, entries=True)
     axis = axis_of(call, parts[0]) if "axis" in call else 0
     if axis is None or any(part.type.rank != parts[0].type.rank for part in parts) or parts[0].type.rank == 0:
         message = "tp.cat takes tiles with equally many axes, at least one"
@@ -432,7 +432,7 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
 
 @lowers(spaces.dim)
 def _dim(ctx: Context, call: Call) -> Entity:
-    name = dimension_name(ctx, call, next(iter(call.given)))
+    name = dimension_name(ctx, call, next(iter(call.arguments)))
     if name in ctx.static:
         return Known(ctx.static[name])
     result = ctx.builder.value(INDEX_SCALAR)
@@ -442,7 +442,7 @@ def _dim(ctx: Context, call: Call) -> Entity:
 
 @lowers(spaces.group)
 def _group(ctx: Context, call: Call) -> Entity:
-    element, into = call.given
+    element, into = call.arguments
     entity = call.entity(element)
     if not (is_walker(entity) and entity.type.is_each):
         raise reject(
@@ -492,7 +492,7 @@ def _is_before_space(ctx: Context) -> bool:
 
 
 def _is_host_value(ctx: Context, tile: Tile) -> bool:
-    """Whether a value of the kernel's top level is made of dimensions, scalars and constants alone."""
+    """Whether a value of the top level is computed from dimensions, scalars and constants alone."""
     makers = {result: op for op in ctx.builder.ops for result in ops.results(op)}
     pending, seen = [tile], set()
     while pending:
@@ -518,7 +518,7 @@ def _update(ctx: Context, call: Call) -> Entity:
     return NONE
 
 
-# Memory by other ways than a subscript, and what only debugging and random numbers need.
+# Other accesses to memory, random numbers, printing.
 
 
 def _items(call: Call, parameter: str) -> list[subscripts.Item]:
@@ -607,8 +607,8 @@ def _random(ctx: Context, call: Call) -> Entity:
     if seed.type.axes or not (seed.type.dtype.is_integer or seed.type.dtype.kind == "index"):
         message = f"the seed is one integer, and this is {describe(seed)}"
         raise reject(Code.WRONG_TYPE, message, where, help="give a literal, or an integer scalar")
-    given = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
-    offset = as_number(ctx.builder, to_index(ctx.builder, given, call.where("offset")), call.where("offset"))
+    number = as_tile(ctx.builder, call.entity("offset"), call.where("offset"), INDEX)
+    offset = as_number(ctx.builder, to_index(ctx.builder, number, call.where("offset")), call.where("offset"))
     result = ctx.builder.value(TileType(F32, offset.type.axes))
     key = bits(ctx.builder, seed, I64, where) if seed.type.dtype is U64 else cast(ctx.builder, seed, I64, where)
     ctx.builder.emit(ops.Random(call.span, result, key, offset))
@@ -621,9 +621,9 @@ def _print(ctx: Context, call: Call) -> Entity:
     label = given_label.value if isinstance(given_label, Known) else None
     if not isinstance(label, str):
         raise reject(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
-    given = call.entity("values")
-    assert isinstance(given, Bundle)
-    values = tuple(as_tile(ctx.builder, value, call.span) for value in given.items)
+    arguments = call.entity("values")
+    assert isinstance(arguments, Bundle)
+    values = tuple(as_tile(ctx.builder, value, call.span) for value in arguments.items)
     ctx.builder.emit(ops.Print(call.span, label, values))
     return NONE
 

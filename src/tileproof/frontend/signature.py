@@ -130,14 +130,14 @@ class Signature:
         self, shapes: Mapping[str, Sequence[Any]], constants: Mapping[str, Any], sizes: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         """The extents that follow from shapes of tensors, from constants or their defaults, and from sizes by name."""
-        found = dict(sizes or {})
+        extents = dict(sizes or {})
         for tensor in self.tensors:
             for dimension, extent in zip(tensor.dimensions, shapes.get(tensor.name, ()), strict=False):
                 if isinstance(dimension, Named):
-                    found.setdefault(dimension.name, extent)
-        found = {name: constants[name] for name in self.static if name in constants} | found
-        defaults = {each.name: each.default for each in self.constants if type(each.default) is int}
-        return resolve(self.equations, found, defaults | dict(constants))
+                    extents.setdefault(dimension.name, extent)
+        extents = {name: constants[name] for name in self.static if name in constants} | extents
+        defaults = {constant.name: constant.default for constant in self.constants if type(constant.default) is int}
+        return resolve(self.equations, extents, defaults | dict(constants))
 
     def static_lengths(self, constants: Mapping[str, Any]) -> dict[str, Length]:
         """The extents of all dimensions that constants decide."""
@@ -401,15 +401,15 @@ def _check_constants(signature: Signature) -> None:
 
 def _parts(equation: Equation, equations: Sequence[Equation]) -> set[str]:
     """All dimensions and constants that one is computed from, over any number of equations."""
-    made = {one.dimension: one.names for one in equations}
-    found: set[str] = set()
+    formulas = {one.dimension: one.names for one in equations}
+    names: set[str] = set()
     pending = list(equation.names)
     while pending:
         name = pending.pop()
-        if name not in found:
-            found.add(name)
-            pending += made.get(name, ())
-    return found
+        if name not in names:
+            names.add(name)
+            pending += formulas.get(name, ())
+    return names
 
 
 def _check_contents(signature: Signature) -> None:

@@ -1,10 +1,10 @@
-"""The last step: removes what nothing uses, and joins numbers and positions that were asked for twice.
+"""The pass `simplify`: removes operations whose results are unused, and merges duplicate numbers and positions.
 
-An operation goes when nothing uses its results and it owes nothing. Loads owe that they are inside, `argmax`
-and `argmin` that their axis is not empty, a group that one dimension divides the other: these stay, used or
-not. A join stays because what follows it runs once for all pieces, the split of a tensor because it owes that the
-position is inside. A value that a loop carries for its own sake goes too, and a loop or branch in which nothing is
-left. A walker is used wherever a tile that stays has its tag.
+An operation without uses stays if something has to be proved of it: a load that its index is in bounds, `argmax` and
+`argmin` that their axis is not empty, a group that one dimension divides the other, the split of a tensor that the
+position is in bounds. A join stays because what follows it runs once for all pieces. A value that a loop carries and
+only its own update uses is removed too, and so is a loop or branch that becomes empty. A walker is in use wherever a
+tile that stays has its tag.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from tileproof.ir.types import AnyValue, Tile, TileType, WalkerTag
 from tileproof.ir.walk import map_blocks, substitute, walk
 
 _Position: TypeAlias = ops.Constant | ops.Start | ops.Stop | ops.Elements | ops.Number | ops.Extents
-"""Numbers and positions: the same wherever they are asked for in one block."""
+"""Operations that have the same result anywhere in one block."""
 
 
-def tidy(kernel: ops.KernelIR) -> ops.KernelIR:
+def simplify(kernel: ops.KernelIR) -> ops.KernelIR:
     """The same kernel without unused values and without duplicates of numbers and positions."""
     again: dict[Tile, Tile] = {}
     merged = _merged(kernel.body, again)
@@ -30,7 +30,7 @@ def tidy(kernel: ops.KernelIR) -> ops.KernelIR:
 
 
 def _merged(block: ops.Block, again: dict[Tile, Tile]) -> ops.Block:
-    """The block with the first of each number and position only; `again` learns what the others stood for."""
+    """The block with the first of each number and position only; `again` maps the others to it."""
     first: dict[Hashable, Tile] = {}
     kept: list[ops.AnyOp] = []
     for op in block.ops:
@@ -44,7 +44,7 @@ def _merged(block: ops.Block, again: dict[Tile, Tile]) -> ops.Block:
 
 
 def _meaning(op: _Position) -> Hashable:
-    """Equal for operations of one block that give the same value."""
+    """A key that is equal for operations of one block with the same value."""
     kind, of = type(op), op.result.type
     match op:
         case ops.Constant(value=value):
@@ -58,7 +58,7 @@ def _meaning(op: _Position) -> Hashable:
 
 
 def _owes(op: ops.AnyOp) -> bool:
-    """Whether an operation does or demands something even where nothing uses its result."""
+    """Whether an operation has an effect or an obligation even where nothing uses its result."""
     match op:
         case ops.Store() | ops.Update() | ops.Require() | ops.Load() | ops.Group() | ops.Parallel():
             return True
@@ -73,7 +73,7 @@ def _owes(op: ops.AnyOp) -> bool:
 
 
 class _Liveness:
-    """Which operations stay and which values they use, found backwards from the operations that owe."""
+    """Liveness: which operations stay and which values they use, computed backwards from those with effects."""
 
     def __init__(self, body: ops.Block) -> None:
         self.whole = body

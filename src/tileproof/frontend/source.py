@@ -1,8 +1,8 @@
-"""Step 1: the source of a function as a syntax tree, with exact places in its file.
+"""The source of a function as a syntax tree with exact spans, and the subset of Python that kernels may use.
 
-Step 2: what of Python a kernel may be written in. The law: every class of Python's `ast` is either lowered or rejected
-with a code. `LOWERED` and `REJECTED` divide them; a test fails on a class in neither. What is wrong only in its place
-(`return` in the middle, `else` on a loop) is rejected here too, so that later steps see only what they know.
+The law of syntax: every class of Python's `ast` is either lowered or rejected with a code. `LOWERED` and `REJECTED`
+divide them; a test fails on a class in neither. What is wrong only in its place (`return` in the middle, `else` on a
+loop) is rejected here too, so that later steps see only what they implement.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Rejected(Exception):
 
 
 class Suppressed(Exception):
-    """Something depends on a statement that was rejected: saying more would only repeat it."""
+    """Something depends on a statement that was rejected: a second error would only repeat the first."""
 
 
 def reject(
@@ -56,7 +56,7 @@ class FunctionSource:
     source: Source
     tree: ast.FunctionDef
     _spans: dict[ast.AST, Span] = field(default_factory=dict, repr=False)
-    """The places asked for: a helper is read again wherever it is called."""
+    """Spans computed so far: a helper is compiled again wherever it is called."""
 
     @property
     def name(self) -> str:
@@ -64,10 +64,10 @@ class FunctionSource:
 
     def span(self, node: ast.AST) -> Span:
         """The place of a node of this function's tree."""
-        found = self._spans.get(node)
-        if found is None:
-            found = self._spans[node] = self._span(node)
-        return found
+        span = self._spans.get(node)
+        if span is None:
+            span = self._spans[node] = self._span(node)
+        return span
 
     def _span(self, node: ast.AST) -> Span:
         line, end_line = getattr(node, "lineno", self.tree.lineno), getattr(node, "end_lineno", self.tree.lineno)
@@ -122,7 +122,7 @@ def read_function(function: FunctionType, lines: tuple[str, ...] | None = None) 
 
 @lru_cache(maxsize=256)
 def _statement_at(lines: tuple[str, ...], first: int) -> ast.stmt:
-    """The statement that begins at a line of a file. Nobody changes it: it is that of all who read the same text."""
+    """The statement that begins at a line of a file. The tree is cached and shared, so no caller may change it."""
     # A function inside another is indented; a made-up `if` keeps its columns where they are in the file.
     head, shift = ("if True:\n", first - 2) if lines[first - 1][:1].isspace() else ("", first - 1)
     holder = _first_statement(head, lines, first)
@@ -156,27 +156,27 @@ def _indentation(line: str) -> int:
 
 
 def is_text_of(source: FunctionSource) -> bool:
-    """Whether compiling the file gives the function's code: an edit after the import would go unseen otherwise.
+    """Whether the file compiles to the function's code, so that an edit after the import is noticed.
 
     The whole file is compiled, because how a function calls another depends on the imports above it. Text that does
-    not compile as a file, such as a notebook cell with `await`, is taken at its word.
+    not compile as a file, such as a notebook cell with `await`, is accepted as it is.
     """
     code = source.function.__code__
     here = [one for one in _codes(source.source.name, source.source.lines) if one.co_name == code.co_name]
-    found = [one for one in here if one.co_firstlineno == code.co_firstlineno]
-    return not found or any(_same_code(one, code) for one in found)
+    candidates = [one for one in here if one.co_firstlineno == code.co_firstlineno]
+    return not candidates or any(_same_code(one, code) for one in candidates)
 
 
 @lru_cache(maxsize=64)
 def _codes(filename: str, lines: tuple[str, ...]) -> tuple[CodeType, ...]:
     """Every piece of code in a file."""
     try:
-        found = [compile("".join(lines), filename, "exec", dont_inherit=True)]
+        codes = [compile("".join(lines), filename, "exec", dont_inherit=True)]
     except (SyntaxError, ValueError):
         return ()
-    for code in found:  # grows while it is walked
-        found.extend(const for const in code.co_consts if isinstance(const, CodeType))
-    return tuple(found)
+    for code in codes:  # grows while it is walked
+        codes.extend(const for const in code.co_consts if isinstance(const, CodeType))
+    return tuple(codes)
 
 
 def _same_code(one: CodeType, other: CodeType) -> bool:
@@ -211,7 +211,7 @@ _LOWERED_PARTS = (
     "Invert Not UAdd USub Eq NotEq Lt LtE Gt GtE arguments arg keyword withitem"
 )
 _HOLDERS = "Module Interactive Expression FunctionType TypeIgnore"
-"""What holds a kernel and never stands inside one."""
+"""Nodes that contain a kernel and never occur in one."""
 LOWERED = frozenset(f"{_LOWERED_STATEMENTS} {_LOWERED_EXPRESSIONS} {_LOWERED_PARTS} {_HOLDERS}".split())
 
 _STATEMENT = Code.UNSUPPORTED_STATEMENT
@@ -265,22 +265,22 @@ REJECTED = {name: rejection for names, rejection in _REJECTIONS.items() for name
 
 def check_syntax(function: FunctionSource) -> list[Diagnostic]:
     """Every piece of Python in `function` that kernels do not have."""
-    found: list[Diagnostic] = []
+    mistakes: list[Diagnostic] = []
     if getattr(function.tree, "type_params", None):
         code, message, cure = _TYPE_PARAMETER
-        found.append(Diagnostic(code, message, function.header, help=cure))
+        mistakes.append(Diagnostic(code, message, function.header, help=cure))
     statements = function.tree.body
     for number, statement in enumerate(statements):
         last = number == len(statements) - 1
         if not (last and isinstance(statement, ast.Return)):
-            found.extend(_rejections(function, statement))
+            mistakes.extend(_rejections(function, statement))
         elif statement.value is not None:
-            found.extend(_rejections(function, statement.value))
-    return found
+            mistakes.extend(_rejections(function, statement.value))
+    return mistakes
 
 
 def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
-    """Rejections in `node` and below; below a rejected node nothing more is said."""
+    """Rejections in `node` and below; nothing below a rejected node is reported."""
     name = type(node).__name__
     if isinstance(node, ast.FunctionDef):
         message = f"the function `{node.name}` is defined inside a kernel"

@@ -25,7 +25,7 @@ from .source import reject
 
 ConstantValue: TypeAlias = bool | int | float | Extent
 _BY_CLASS = (BF16, F32, I32)
-"""Element types tried for `T`, most telling first: with bf16 a missing cast to f32 shows."""
+"""Element types tried for `T`, most restrictive first: bf16 reveals a missing cast to f32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +39,21 @@ class Specialization:
 
 def variables(signature: Signature) -> tuple[str, ...]:
     """The names under which a signature leaves element types open."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for parameter in signature.arguments:
         match parameter.element:
             case DTypeVar(name):
-                found[name] = None
+                names[name] = None
             case Anything():
-                found[parameter.name] = None
+                names[parameter.name] = None
             case _:
                 pass
-    return tuple(found)
+    return tuple(names)
 
 
-def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[Specialization]:
+def generic(signature: Signature, values: Mapping[str, ConstantValue]) -> Iterator[Specialization]:
     """Specializations that stand for all launches, one for each choice of element types."""
-    constants = tuple(_tied(signature, dict(_generic_constants(signature, given)), given).items())
+    constants = tuple(_tied(signature, dict(_generic_constants(signature, values)), values).items())
     contents = tuple((p.name, I64) for p in signature.arguments if isinstance(p.element, ContentOf))
     names = variables(signature)
     # First all variables alike, then mixed.
@@ -62,32 +62,34 @@ def generic(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterato
         yield Specialization((*zip(names, choice, strict=True), *contents), constants)
 
 
-def told_for(found: Diagnostic, signature: Signature, specialization: Specialization) -> Diagnostic:
-    """A finding about one choice of element types: says which, and casts to `T` where the signature leaves it open."""
-    words = re.findall(r"\w+", " ".join((found.message, found.label, *(label.text for label in found.labels))))
+def for_specialization(mistake: Diagnostic, signature: Signature, specialization: Specialization) -> Diagnostic:
+    """A mistake with a note on the element types it was found for; its edits cast to `T` where the signature does."""
+    words = re.findall(r"\w+", " ".join((mistake.message, mistake.label, *(label.text for label in mistake.labels))))
     open_types = [(name, dtype) for name, dtype in specialization.dtypes if name in variables(signature)]
     chosen = ", ".join(f"{name} = {dtype}" for name, dtype in open_types if dtype.name in words)
     if not chosen:
-        return found
-    help, edit = found.help, found.edit
+        return mistake
+    help, edit = mistake.help, mistake.edit
     written = {parameter.element for parameter in signature.arguments}
     for name, dtype in open_types:
         if DTypeVar(name) in written and dtype not in written:
             cast, better = rf"\.to\((\w+\.)?{dtype}\)", f".to({name})"
             help = re.sub(cast, better, help)
             edit = edit and Edit(edit.span, re.sub(cast, better, edit.replacement))
-    return replace(found, notes=(*found.notes, f"checked with {chosen}"), help=help, edit=edit)
+    return replace(mistake, notes=(*mistake.notes, f"checked with {chosen}"), help=help, edit=edit)
 
 
-def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue]) -> Iterator[tuple[str, ConstantValue]]:
-    for name in given:
+def _generic_constants(
+    signature: Signature, values: Mapping[str, ConstantValue]
+) -> Iterator[tuple[str, ConstantValue]]:
+    for name in values:
         if all(constant.name != name for constant in signature.constants):
             known = ", ".join(constant.name for constant in signature.constants) or "none"
             message = f"`{signature.name}` has no constant `{name}`"
             raise reject(Code.CONSTANT_VALUE, message, signature.span, help=f"its constants are: {known}")
     for constant in signature.constants:
-        if constant.name in given:
-            value = given[constant.name]
+        if constant.name in values:
+            value = values[constant.name]
             kind = constant.type
             if not takes(kind, value) and not (isinstance(value, Extent) and kind is not bool):
                 message = f"the constant `{constant.name}` is of type {kind.__name__}, and {shown(value)} is given"
@@ -113,7 +115,7 @@ def _generic_constants(signature: Signature, given: Mapping[str, ConstantValue])
 
 
 def _tied(
-    signature: Signature, constants: dict[str, ConstantValue], given: Mapping[str, ConstantValue]
+    signature: Signature, constants: dict[str, ConstantValue], values: Mapping[str, ConstantValue]
 ) -> dict[str, ConstantValue]:
     """Constants that the signature computes from each other, as one: with `"D=2*E"`, D is 2 * E and E is D / 2."""
     lengths = {name: value for name, value in constants.items() if not isinstance(value, float)}
@@ -125,12 +127,12 @@ def _tied(
             solved = solve(equation, whole, numbers) if isinstance(whole, int) else None
             if solved is not None:
                 lengths[solved[0]] = solved[1]
-            elif equation.dimension not in given:
+            elif equation.dimension not in values:
                 lengths[equation.dimension] = equation.value(lengths)
     for equation in equations:
-        name, made = equation.dimension, equation.value(lengths)
-        if lengths[name] != made:
-            value = f"{equation.text}, which is {made}," if isinstance(made, int) else f"{equation.text},"
+        name, computed = equation.dimension, equation.value(lengths)
+        if lengths[name] != computed:
+            value = f"{equation.text}, which is {computed}," if isinstance(computed, int) else f"{equation.text},"
             message = f"`{name}` is {value} and {lengths[name]} is given"
             cure = f"leave `{name}` out, and give {', '.join(f'`{part}`' for part in equation.names)}"
             raise reject(Code.CONSTANT_VALUE, message, signature.span, help=cure)

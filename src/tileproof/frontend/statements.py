@@ -13,7 +13,7 @@ from tileproof.language.unsafe import unsafe
 
 from . import subscripts
 from .context import Context
-from .control_flow import assigned_names, branch, carry
+from .control_flow import assigned_names, compile_branches, compile_loop
 from .entities import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
 from .expressions import arithmetic, condition, items, truth
 from .for_loops import for_statement
@@ -35,7 +35,7 @@ def run(ctx: Context, statements: list[ast.stmt]) -> None:
 
 def run_helper(ctx: Context) -> Entity:
     """A helper's statements, and what it returns."""
-    said = len(ctx.diagnostics)
+    reported = len(ctx.diagnostics)
     *body, last = ctx.function.tree.body
     if not isinstance(last, ast.Return):
         run(ctx, [*body, last])
@@ -47,7 +47,7 @@ def run_helper(ctx: Context) -> Entity:
         except Rejected as rejected:
             ctx.report(rejected)
             raise Suppressed from None
-    if len(ctx.diagnostics) > said:
+    if len(ctx.diagnostics) > reported:
         raise Suppressed
     return result
 
@@ -99,8 +99,8 @@ def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
     match targets, value:
         case [ast.Tuple(elts=names)], ast.Tuple(elts=values) if len(names) == len(values):
             # Element by element, so that each value is named after its target; bound only when all are known.
-            made = [_named(ctx, name, part) for name, part in zip(names, values, strict=True)]
-            for name, entity, part in zip(names, made, values, strict=True):
+            entities = [_named(ctx, name, part) for name, part in zip(names, values, strict=True)]
+            for name, entity, part in zip(names, entities, values, strict=True):
                 _bind(ctx, name, entity, ctx.span(part))
         case _:
             entity = _named(ctx, targets[0], value)
@@ -109,10 +109,10 @@ def _assign(ctx: Context, targets: list[ast.expr], value: ast.expr) -> None:
 
 
 def _named(ctx: Context, target: ast.expr, value: ast.expr) -> Entity:
-    made = len(ctx.builder.ops)
+    before = len(ctx.builder.ops)
     entity = ctx.evaluate(value)
     # What was there before may be held elsewhere under its own name.
-    if len(ctx.builder.ops) == made:
+    if len(ctx.builder.ops) == before:
         return entity
     match target, entity:
         case ast.Name(id=name), _ if is_tile(entity):
@@ -171,10 +171,10 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
     match node.target:
         case ast.Name(id=name):
             left, right = ctx.lookup(name, ctx.span(node.target)), ctx.evaluate(node.value)
-            made = _updated(ctx, node, left, right)
-            if is_tile(made):
-                made = ctx.builder.rename(made, name)
-            ctx.bind(name, made, ctx.span(node.target))
+            result = _updated(ctx, node, left, right)
+            if is_tile(result):
+                result = ctx.builder.rename(result, name)
+            ctx.bind(name, result, ctx.span(node.target))
         case ast.Subscript(value=owner, slice=index) as target:
             tensor = _tensor(ctx, owner, target)
             where = ctx.span(target)
@@ -204,11 +204,11 @@ def _updated(ctx: Context, node: ast.AugAssign, old: Entity, value: Entity) -> E
     try:
         return arithmetic(ctx, node.op, old, value, ctx.span(node), (target, ctx.span(node.value)))
     except Rejected as rejected:
-        found = rejected.diagnostic
-        if found.edit is None or found.edit.span != target:
+        mistake = rejected.diagnostic
+        if mistake.edit is None or mistake.edit.span != target:
             raise
-        cure = f"write it out, with a cast: `{target.text} = {found.edit.replacement} ...`"
-        raise Rejected(replace(found, help=cure, edit=None)) from None
+        cure = f"write it out, with a cast: `{target.text} = {mistake.edit.replacement} ...`"
+        raise Rejected(replace(mistake, help=cure, edit=None)) from None
 
 
 def _bad_reduction(tensor: Tensor, operator: ast.operator, where: Span, span: Span) -> Rejected:
@@ -227,7 +227,7 @@ def _if(ctx: Context, node: ast.If) -> None:
         run(ctx, node.body if truth(test, ctx.span(node.test)) else node.orelse)
         return
     names = assigned_names([*node.body, *node.orelse])
-    branch(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
+    compile_branches(ctx, test, ctx.span(node.test), names, lambda: run(ctx, node.body), lambda: run(ctx, node.orelse))
 
 
 def _with(ctx: Context, node: ast.With) -> None:
@@ -266,14 +266,14 @@ def _while(ctx: Context, node: ast.While) -> None:
     test_ops: list[AnyOp] = []
     answer: Known | Tile = Known(True)
 
-    def turn() -> None:
+    def iteration() -> None:
         nonlocal test_ops, answer
         with ctx.builder.block() as test_ops:
             answer = condition(ctx, node.test, "`while`")
         run(ctx, node.body)
 
     before = dict(ctx.scope)
-    made = carry(ctx, assigned_names(node.body), span, turn)
+    loop = compile_loop(ctx, assigned_names(node.body), span, iteration)
     if isinstance(answer, Known):
         if not truth(answer, span):
             ctx.scope.clear()
@@ -285,4 +285,4 @@ def _while(ctx: Context, node: ast.While) -> None:
             span,
             help="let the condition depend on something the loop changes",
         )
-    ctx.builder.emit(While(span, made.results, made.inits, made.carried, Block(tuple(test_ops), (answer,)), made.body))
+    ctx.builder.emit(While(span, loop.results, loop.inits, loop.carried, Block(tuple(test_ops), (answer,)), loop.body))

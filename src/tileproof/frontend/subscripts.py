@@ -1,7 +1,7 @@
 """Indexing: tensors by walkers, positions and slices; tiles by slices and `None`.
 
 The law of dimensions: a walker indexes only axes of the dimension it walks. Equal names are equal extents, so such
-an access is inside by construction. Everything else that is legal here (`index` values, windows) owes `inside`.
+an access is in bounds by construction. Everything else that is legal here (`index` values, windows) must be proved.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
     dimension = tensor.type.dimensions[axis]
     if is_walker(item):
         walks = item.type
-        # An axis without a name has none to disagree with; there the walker's positions owe `inside`.
+        # Any walker may index an axis without a name; that it is in bounds is an obligation.
         if dimension != Named(walks.dimension) and not isinstance(dimension, Unnamed):
             raise _wrong_dimension(ctx, tensor, axis, item.name, walks, span)
         return Along(item), None if walks.size is None else Axis(walks.size, WalkerTag(item))
@@ -185,8 +185,8 @@ def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: 
 
 
 def _is_part(one: str, other: str) -> bool:
-    """Whether one dimension is made of the other: the borders `E+1` of segments E, a part `A` of `A+B`."""
-    names = [frozenset(re.findall(r"[A-Za-z]\w*", each)) for each in (one, other)]
+    """Whether two dimensions share a name: the borders `E+1` of segments E, a part `A` of `A+B`."""
+    names = [frozenset(re.findall(r"[A-Za-z]\w*", dimension)) for dimension in (one, other)]
     return bool(names[0] & names[1])
 
 
@@ -223,10 +223,10 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
             return length
         case _:
             pass
-    given = "is missing" if item is None else f"is {describe(item)}"
+    problem = "is missing" if item is None else f"is {describe(item)}"
     raise reject(
         Code.NOT_CONSTANT,
-        f"a slice has constant bounds, and where it {what} {given}",
+        f"a slice has constant bounds, and where it {what} {problem}",
         span,
         notes=("a tile has a static shape",),
         help="walk the axis with `tp.tiles(..., start=, stop=)`, or gather with `tp.arange(n) + start`",
@@ -268,7 +268,7 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
             f"the index {number} is outside: positions count from 0",
             span,
             help=f"count back from the extent: `{name} - {-number}`",
-            # tp.update gives all its indices one span: an edit of that would drop the others.
+            # The indices of tp.update share one span: an edit of it would drop the others.
             edit=None if span.text.startswith("(") else Edit(span, f"{name} - {-number}"),
         )
     extent = static_length(ctx, dimension)
@@ -482,11 +482,11 @@ def _parameter(ctx: Context, tensor: Tensor) -> TensorParameter | None:
 
 def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
     """`t[:, None]`, `t[:8]`: new axes and constant slices."""
-    given = sum(1 for item, _ in items if not _is_none(item))
-    if given > tile.type.rank:
+    count = sum(1 for item, _ in items if not _is_none(item))
+    if count > tile.type.rank:
         raise reject(
             Code.WRONG_RANK,
-            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {given}",
+            f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {count}",
             span,
             help="leave out what is too much; `None` adds an axis and counts for none",
         )

@@ -133,17 +133,17 @@ def unify(
     b: Builder, entities: Sequence[Entity], spans: Sequence[Span], span: Span, *, entries: bool = False
 ) -> list[Tile]:
     """All as tiles of one element type. Entries of index tensors become numbers, unless `entries` and all are such."""
-    found: list[Tile | Known] = [
+    operands: list[Tile | Known] = [
         entity if isinstance(entity, Known) and entity.is_number else as_tile(b, entity, where)
         for entity, where in zip(entities, spans, strict=True)
     ]
-    if not (entries and all(isinstance(item, Value) and item.type.dtype is ENTRY for item in found)):
-        found = [
+    if not (entries and all(isinstance(item, Value) and item.type.dtype is ENTRY for item in operands)):
+        operands = [
             as_number(b, item, where) if isinstance(item, Value) else item
-            for item, where in zip(found, spans, strict=True)
+            for item, where in zip(operands, spans, strict=True)
         ]
-    tiles = [item for item in found if isinstance(item, Value)]
-    literals = [item for item in found if isinstance(item, Known)]
+    tiles = [item for item in operands if isinstance(item, Value)]
+    literals = [item for item in operands if isinstance(item, Known)]
     if not tiles:
         kinds = [default_dtype(item) for item in literals]
         dtype = F32 if F32 in kinds else kinds[0]
@@ -152,7 +152,7 @@ def unify(
     else:
         dtype = tiles[0].type.dtype
     unified = []
-    for item, where in zip(found, spans, strict=True):
+    for item, where in zip(operands, spans, strict=True):
         if isinstance(item, Known):
             unified.append(literal(b, item, dtype, where))
         elif item.type.dtype is dtype:
@@ -161,7 +161,7 @@ def unify(
             unified.append(to_index(b, item, where))
         else:
             raise _mixed(
-                tiles, [where for item, where in zip(found, spans, strict=True) if isinstance(item, Value)], span
+                tiles, [where for item, where in zip(operands, spans, strict=True) if isinstance(item, Value)], span
             )
     return unified
 
@@ -229,7 +229,7 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
 
 
 def operand_text(span: Span) -> str:
-    """The text of an expression, in parentheses where a method could not be called on it as it stands."""
+    """The text of an expression, in parentheses where `.method()` cannot follow it directly."""
     return span.text if _is_atom(span.text) else f"({span.text})"
 
 
@@ -341,7 +341,7 @@ def _is_entry(entity: Entity) -> bool:
 
 
 def _divides_entries(entity: Entity) -> bool:
-    """Whether a constant divides entries: a number >= 0, or a length, which the launch knows."""
+    """Whether entries may be divided by it: a constant >= 0, or a length that the launch knows."""
     value = entity.value if isinstance(entity, Known) else None
     return isinstance(value, Extent) or (isinstance(value, int) and not isinstance(value, bool) and value >= 0)
 
@@ -383,12 +383,12 @@ def reduce(b: Builder, fn: ops.ReduceFn, tile: Tile, axis: int, span: Span) -> T
     _check_kind(f"tp.{fn}", dtype, kinds_of(fn), span)
     match fn:
         case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
-            made = sums_to(dtype)
+            result_dtype = sums_to(dtype)
         case ops.ReduceFn.ARGMAX | ops.ReduceFn.ARGMIN:
-            made = INDEX
+            result_dtype = INDEX
         case _:
-            made = dtype
-    result = b.value(TileType(made, tile.type.without(axis).axes))
+            result_dtype = dtype
+    result = b.value(TileType(result_dtype, tile.type.without(axis).axes))
     b.emit(ops.Reduce(span, result, fn, tile, axis))
     return result
 
@@ -412,8 +412,8 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     """`left @ right`, added to `acc` where there is one."""
     one, two = unify(b, (left, right), spans[:2], span)
     dtype = one.type.dtype
-    made = ACCUMULATES.get(dtype)
-    if made is None:
+    total_dtype = ACCUMULATES.get(dtype)
+    if total_dtype is None:
         raise reject(
             Code.WRONG_TYPE,
             f"there is no matrix product of {dtype}",
@@ -445,13 +445,13 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     axes = (rows, columns)
     start: Entity = Known(0) if acc is None else acc
     where = spans[2] if acc is not None else span
-    total = as_tile(b, start, where, made)
-    if total.type.dtype is not made:
+    total = as_tile(b, start, where, total_dtype)
+    if total.type.dtype is not total_dtype:
         raise reject(
             Code.MIXED_TYPES,
-            f"a matrix product of {dtype} accumulates in {made}, and the accumulator is {total.type.dtype}",
+            f"a matrix product of {dtype} accumulates in {total_dtype}, and the accumulator is {total.type.dtype}",
             where,
-            help=f"start it with `tp.zeros(..., {made})`",
+            help=f"start it with `tp.zeros(..., {total_dtype})`",
         )
     have, need = describe_axes(total.type.axes), describe_axes(axes)
     message = f"the accumulator's axes {have} are not those of the product, {need}"
@@ -465,7 +465,7 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     one = broadcast(b, one, (axes[0], inner), spans[0])
     two = broadcast(b, two, (inner, axes[1]), spans[1])
     total = broadcast(b, total, axes, where)
-    result = b.value(TileType(made, axes))
+    result = b.value(TileType(total_dtype, axes))
     b.emit(ops.Mma(span, result, one, two, total))
     return result
 

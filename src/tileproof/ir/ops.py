@@ -1,7 +1,7 @@
 """The operations of the IR: one frozen dataclass each, its operands and results as fields.
 
 First those that make tiles of tiles, then those that move them from and to memory, then those that hold blocks of other
-operations. A block is a list of operations and the values it hands on (`yields`).
+operations. A block is a list of operations and the values it passes to the operation that holds it (`yields`).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class BinaryFn(StrEnum):
 
     @property
     def compares(self) -> bool:
-        """Gives bool, whatever the operands are."""
+        """Whether the result is bool for every element type."""
         return self in (BinaryFn.EQ, BinaryFn.NE, BinaryFn.LT, BinaryFn.LE, BinaryFn.GT, BinaryFn.GE)
 
 
@@ -318,9 +318,9 @@ class Mma(Op):
 
 
 COMBINED_BY: Final = {Access.SUM: BinaryFn.ADD, Access.MAX: BinaryFn.MAX, Access.MIN: BinaryFn.MIN}
-"""How a value is taken into an element of a tensor that many programs write."""
+"""The function that combines a value into an element of a tensor that many programs update."""
 BEGINS_AS: Final = {Access.SUM: ReduceFn.SUM, Access.MAX: ReduceFn.MAX, Access.MIN: ReduceFn.MIN}
-"""What such an element holds before: what the reduction of nothing gives."""
+"""The reduction whose identity such an element has before the launch."""
 
 # How an access picks elements along one axis of a tensor.
 
@@ -441,7 +441,7 @@ class SplitAt(Op):
 
 @dataclass(frozen=True, slots=True)
 class Print(Op):
-    """Shows values of the running program, for debugging."""
+    """Prints values of the running program, for debugging."""
 
     label: str
     values: tuple[Tile, ...]
@@ -467,7 +467,7 @@ class Require(Op):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Operations in order, and the values handed to whoever holds the block."""
+    """Operations in order, and the values they yield to the operation that holds the block."""
 
     ops: tuple[AnyOp, ...]
     yields: tuple[Tile, ...] = ()
@@ -475,7 +475,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Combiner:
-    """How two values of a kind make one: `body` sees `left` and `right` and yields as many values of the same types."""
+    """Combines two values into one: `body` reads `left` and `right` and yields as many values of the same types."""
 
     left: tuple[Tile, ...]
     right: tuple[Tile, ...]
@@ -546,7 +546,7 @@ class TilesLoop(Op):
 
 @dataclass(frozen=True, slots=True)
 class RangeLoop(Op):
-    """Python's `range`; a step of 0 is refused by the front end or runs no turn."""
+    """Python's `range`; a constant step of 0 is rejected by the front end, and any other runs no iteration."""
 
     results: tuple[Tile, ...]
     variable: Tile

@@ -1,7 +1,7 @@
-"""The IR as text, close to the kernel it came from: what `tileproof ir` shows and golden files hold.
+"""The IR as text, close to the kernel it came from: the output of `tileproof ir`, and the format of golden files.
 
-A block is indented, a defining line ends with the type of what it defines, and a number stands where it is
-used. The same kernel always gives the same text.
+A block is indented, a line that defines values ends with their types, and constants are printed where they are used.
+The same kernel always has the same text.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def _header(kernel: ops.KernelIR) -> str:
 
 
 def _number(value: bool | int | float | Length) -> str:
-    """A number where an operand stands; a symbolic length of several words is put in parentheses."""
+    """A number as an operand; a symbolic length of several words is in parentheses."""
     if not isinstance(value, Extent):
         return repr(value)
     return str(value) if value.is_atom else f"({value})"
@@ -167,7 +167,7 @@ class _Printer:
     def _control(self, op: ops.Parallel | ops.TilesLoop | ops.RangeLoop | ops.While | ops.If) -> str:
         match op:
             case ops.Parallel(walkers=walkers, segments=segments):
-                cut = {each.walker: each for each in segments}
+                cut = {segment.walker: segment for segment in segments}
                 return f"parallel {', '.join(_walked(walker, cut.get(walker)) for walker in walkers)}"
             case ops.TilesLoop(walker=walker, start=start, stop=stop, inits=inits, carried=carried):
                 text = f"for {walker.name}: {walker.type}"

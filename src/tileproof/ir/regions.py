@@ -93,10 +93,10 @@ def picked_axes(tensor: Tensor, picks: tuple[ops.Pick, ...], dimensions: Dimensi
 
 
 def _picked(pick: ops.Pick, walked: Dimension, dimensions: Dimensions) -> Axis | None:
-    """The axis a pick gives; None where it drops the axis."""
+    """The axis of the result for a pick; None where it drops the axis."""
     match pick:
         case ops.Along(walker):
-            # On an axis without name any walker may stand; it owes that it fits.
+            # Any walker may index an axis without a name; that it is in bounds is an obligation.
             is_walked = isinstance(walked, Unnamed) or walked == Named(walker.type.dimension)
             demand(is_walked, "{!r} does not walk {}", walker, walked)
             return None if walker.type.size is None else Axis(walker.type.size, WalkerTag(walker))

@@ -57,7 +57,7 @@ class Broken(Exception):
 
 
 def demand(holds: bool, rule: str, *about: object) -> None:
-    """Raises `Broken` unless a rule holds. `{}` in it stands for what it is about, written out only if it is broken."""
+    """Raises `Broken` unless a rule holds. `{}` in the rule is formatted with `about`, and only if it is broken."""
     if not holds:
         raise Broken(rule.format(*about))
 
@@ -81,7 +81,7 @@ def sums_to(dtype: DType) -> DType:
 
 
 def check_tile_type(of: TileType, dimensions: Dimensions) -> None:
-    """An axis is as long as what its tag stands for. Whether a walker is in scope is for the verifier."""
+    """An axis is as long as the walker or dimension of its tag. The verifier checks that the walker is in scope."""
     for axis in of.axes:
         demand(at_least(axis.length, 0) is not False, "an axis of {} has a negative length", of)
         match axis.tag:
@@ -337,7 +337,7 @@ def _check_combining(op: ops.Reduce | ops.CumSum | ops.Mma) -> None:
 
 
 def _reduced(fn: ops.ReduceFn, dtype: DType) -> DType:
-    """The element type a reduction gives, where it takes `dtype`."""
+    """The element type of a reduction of `dtype`; raises `Broken` if there is none."""
     demand(_takes(fn, dtype), "{} does not take {}", fn, dtype)
     match fn:
         case ops.ReduceFn.SUM | ops.ReduceFn.MEAN:
@@ -363,5 +363,5 @@ def _gives(actual: TileType, expected: TileType) -> None:
 
 
 def check_axis(of: TileType, axis: int) -> None:
-    """The tile has that axis; axes are not counted from behind."""
+    """The tile has that axis. Negative axes are resolved by the front end."""
     demand(0 <= axis < of.rank, "{} has no axis {}", of, axis)

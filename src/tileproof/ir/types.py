@@ -46,7 +46,7 @@ class Access(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A dimension with a name: one extent wherever it stands."""
+    """A dimension with a name: the same extent in every tensor."""
 
     name: str
 
@@ -66,7 +66,7 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
-    """`_`: any extent, shared with nothing."""
+    """`_`: any extent, of this axis alone."""
 
     def __str__(self) -> str:
         return "_"
@@ -102,7 +102,7 @@ class TensorType:
 
     @property
     def read_as(self) -> DType:
-        """The element type a load gives."""
+        """The element type of a loaded tile."""
         if isinstance(self.element, DType):
             return self.element
         return INDEX if self.element.kind == "Offsets" else ENTRY
@@ -113,7 +113,7 @@ class TensorType:
 
 @dataclass(frozen=True, slots=True)
 class WalkerType:
-    """What a walk of a dimension hands out: a tile of it, `size` long; one element if `size` is None."""
+    """A position of a walk along a dimension: a tile `size` long, or one element if `size` is None."""
 
     dimension: str
     size: Length | None
@@ -155,7 +155,7 @@ Tag: TypeAlias = WalkerTag | DimensionTag
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis of a tile: at most `length` elements, as many live as its tag says, all if it has none."""
+    """One axis of a tile of `length` elements. Its tag determines how many are live; without a tag all are."""
 
     length: Length
     tag: Tag | None = None
@@ -234,7 +234,7 @@ INDEX_LIMIT = 1 << 48
 
 
 class Undecided(Exception):
-    """The answer depends on the value of a dimension that has none here."""
+    """A decision depends on the value of a dimension that has none here."""
 
     def __init__(self, names: frozenset[str]) -> None:
         super().__init__(", ".join(sorted(names)))
@@ -344,7 +344,7 @@ Length: TypeAlias = "int | Extent"
 
 
 def _multiple(atom: Atom, factor: int) -> str:
-    """So many of an atom. A quotient that was rounded up is kept as one rounded down, and shown as what it was."""
+    """`factor * atom`. A ceiling division is stored as a negated floor division, and printed as `cdiv`."""
     text = str(atom)
     over = atom.left if isinstance(atom, Opaque) and atom.op == "//" and isinstance(atom.left, Extent) else None
     if over is not None and factor < 0 and over.constant <= 0 and all(part < 0 for _, part in over.terms):
@@ -353,7 +353,7 @@ def _multiple(atom: Atom, factor: int) -> str:
 
 
 def _operand(length: Length) -> str:
-    """A length beside an operator: a sum or a multiple stands in parentheses."""
+    """A length as an operand: a sum or a multiple is in parentheses."""
     return f"({length})" if isinstance(length, Extent) and not length.is_atom else str(length)
 
 

@@ -1,17 +1,17 @@
-"""The law of the IR as a program: `verify` raises for the first rule a kernel breaks.
+"""The law of the IR: `verify` raises for the first rule that a kernel breaks.
 
 - A value is defined once, under a name of its own, before its uses and in a block that encloses them.
 - Types follow from operands (`rules`, `regions`); a tag's walker is in scope wherever a tile that has it is
-  defined, so no tile of a loop's turn leaves the loop or enters its next turn.
+  defined, so no tile of an iteration leaves the loop or enters the next iteration.
 - A tensor that is split is not used afterwards; its two parts are.
-- A space with a split walker has one join, at the top level of its body. Behind it nothing of a single piece is
+- A space with a split walker has one join, at the top level of its body. After it nothing of a single piece is
   used: neither the walker nor what may differ between pieces (`regions`).
-- What enters a loop, is carried, handed on and comes out has one type; so have both ways of an `If`.
+- Initial values, carried values, yields and results of a loop have one type; so have both branches of an `If`.
 - `In` and `InOut` are loaded, `Out` and `InOut` stored, `Sum`, `Max` and `Min` updated, nothing else. Where
   there is a parallel space, it is one, at the top level; all writing happens in it, and outside it only `In`
   is loaded.
 - `index?` is divided by positive constants only: that keeps none.
-- A contract stands at the top level and is about what is known at launch.
+- A contract is at the top level and depends on what is known at launch.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def verify(kernel: ops.KernelIR) -> None:
 
 
 class _Place(Enum):
-    """Where a block stands."""
+    """The position of a block in the kernel."""
 
     TOP = auto()
     OUTSIDE = auto()
@@ -102,7 +102,7 @@ class _Verifier:
                 self.dimensions.check_named(name)
             for parameter in self.kernel.parameters:
                 self._check_parameter(parameter.value)
-            demand(self.kernel.body.yields == (), "a kernel hands on nothing")
+            demand(self.kernel.body.yields == (), "a kernel yields nothing")
         except Broken as broken:
             raise IRError(f"kernel {self.kernel.name}: {broken}") from None
         for op in self.kernel.body.ops:
@@ -212,7 +212,7 @@ class _Verifier:
             demand(is_length, "{} is divided by a constant of at least 0, not {!r}", ENTRY, op.right)
 
     def _learn(self, op: ops.PureOp) -> None:
-        """What is made of scalars, dimensions and constants alone is known at launch."""
+        """Notes values that a launch knows: those computed from scalars, dimensions and constants alone."""
         if self.known_at_launch.issuperset(ops.operands(op)):
             self.known_at_launch.add(op.result)
         match op:
@@ -248,7 +248,7 @@ class _Verifier:
         demand(place is _Place.TOP, "the parallel space stands at the top level")
         demand(self.space is None, "a kernel has one parallel space")
         demand(op.walkers != (), "the parallel space walks no dimension")
-        demand(op.body.yields == (), "the parallel space hands on nothing")
+        demand(op.body.yields == (), "the parallel space yields nothing")
         pieces = [walker for walker in op.walkers if walker.type.is_piece]
         demand(len(pieces) <= 1, "the parallel space splits one dimension")
         cut = [segments.walker for segments in op.segments]
@@ -288,19 +288,19 @@ class _Verifier:
                     self._define(value)
                 self._block(test, place)
                 is_truth = len(test.yields) == 1 and test.yields[0].type == _TRUTH
-                demand(is_truth, "the test of a loop hands on one bool")
+                demand(is_truth, "the test of a loop yields one bool")
                 self._block(op.body, place)
                 self.scope = outer
             case _:
                 assert_never(op)
-        _same_types(op.carried, op.body.yields, "what is carried and what a turn hands on")
+        _same_types(op.carried, op.body.yields, "what is carried and what an iteration yields")
         _same_types(op.carried, op.results, "what is carried and what comes out")
 
     def _check_branches(self, op: ops.If, place: _Place) -> None:
         demand(op.condition.type == _TRUTH, "a condition is a bool, not {}", op.condition.type)
         for block in (op.then, op.orelse):
             self._block(block, place)
-            _same_types(block.yields, op.results, "what a branch hands on and what comes out")
+            _same_types(block.yields, op.results, "what a branch yields and what comes out")
 
 
 def _check_check(op: ops.Check) -> None:
@@ -312,7 +312,7 @@ def _check_check(op: ops.Check) -> None:
 
 
 def _below(place: _Place) -> _Place:
-    """Where the blocks of an operation stand."""
+    """The position of the blocks of an operation."""
     return _Place.OUTSIDE if place in (_Place.TOP, _Place.OUTSIDE) else _Place.INSIDE
 
 

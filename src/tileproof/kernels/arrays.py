@@ -1,7 +1,7 @@
-"""What library functions ask of arrays, whichever library made them: where they are, and new ones beside them.
+"""What library functions need of arrays of any library: shape, device, element type, views, and new arrays like them.
 
-Nothing here reads the elements of an array: a library function decides by shapes, strides and element types alone, so
-it never waits for a GPU, and can be recorded in a graph.
+Nothing here reads elements: a library function decides by shapes, strides and element types alone, so that it never
+waits for a GPU and can be captured in a graph.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def is_dense(array: Any) -> bool:
     return bool(told() if callable(told) else told)
 
 
-def joined(x: Any, y: Any) -> tuple[int, ...]:
+def merged_shape(x: Any, y: Any) -> tuple[int, ...]:
     """The shape of two arrays with as few axes as possible: those become one that follow each other in both."""
     if 0 in x.shape:
         return (0,)
@@ -52,7 +52,7 @@ def _strides(array: Any) -> tuple[int, ...]:
     return tuple(array.stride()) if hasattr(array, "stride") else tuple(array.strides)
 
 
-def chosen(tunable: Tunable, like: Any, **sizes: int) -> Choice:
+def choose(tunable: Tunable, like: Any, **sizes: int) -> Choice:
     """The choice for work on arrays like this one, with these extents of dimensions."""
     return tunable.choose(target_of(like), element_of(like).name, sizes)
 
@@ -92,7 +92,7 @@ def element_of(array: Any) -> DType:
     else:
         found = by_storage().get(np.dtype(array.dtype))
     if found is None:
-        raise refused(
+        raise launch_error(
             Code.ARGUMENT_DTYPE, f"an array of {array.dtype} holds nothing that kernels know", "convert it to f32 first"
         )
     _elements[array.dtype] = found
@@ -115,20 +115,20 @@ def new(like: Any, shape: Sequence[int], dtype: DType | None = None) -> Any:
     return empty(tuple(shape), element, "cpu" if number is None else f"cuda:{number}")
 
 
-def result(out: Any, like: Any, shape: Sequence[int], dtype: DType | None = None) -> Any:
+def output_for(out: Any, like: Any, shape: Sequence[int], dtype: DType | None = None) -> Any:
     """`out` if there is one, of the right shape, or a new array."""
     if out is None:
         return new(like, shape, dtype)
     if tuple(out.shape) != tuple(shape):
-        raise refused(
+        raise launch_error(
             Code.DIMENSION_DIFFERS,
-            f"`out` has shape {shown(out.shape)}, and the result has {shown(shape)}",
-            f"pass an array of shape {shown(shape)}, or none: then one is made",
+            f"`out` has shape {tuple(out.shape)}, and the result has {tuple(shape)}",
+            f"pass an array of shape {tuple(shape)}, or none: then one is made",
         )
     return out
 
 
-def matrix(array: Any) -> Any:
+def as_matrix(array: Any) -> Any:
     """An array as a matrix, never copied: its last axis stays, the axes before it become one."""
     shape = tuple(array.shape)
     if len(shape) == 2:
@@ -141,11 +141,11 @@ def view(array: Any, shape: Sequence[int]) -> Any:
     """The same elements in another shape, never copied: what is written there is written to the array."""
     try:
         if isinstance(array, np.ndarray):
-            made = array.reshape(tuple(shape))
+            output = array.reshape(tuple(shape))
             # Only NumPy 2.1 can be asked not to copy. A copy is new memory, so its bounds lie apart from the array's.
-            if made.size and not np.may_share_memory(made, array):
+            if output.size and not np.may_share_memory(output, array):
                 raise _scattered(array, shape)
-            return made
+            return output
         if torch_of(array) is not None:
             return array.view(*shape)
         # Others may copy where they cannot see it in this shape; a tensor of ours over the same memory does not.
@@ -155,9 +155,9 @@ def view(array: Any, shape: Sequence[int]) -> Any:
 
 
 def _scattered(array: Any, shape: Sequence[int]) -> LaunchError:
-    return refused(
+    return launch_error(
         Code.ARGUMENT_RANK,
-        f"an array of shape {shown(array.shape)} cannot be seen as {shown(shape)}: its rows do not follow each other",
+        f"an array of shape {tuple(array.shape)} cannot be seen as {tuple(shape)}: it is not contiguous",
         "pass a contiguous array, for instance a copy",
     )
 
@@ -173,8 +173,8 @@ def is_by_columns(array: Any) -> bool:
 def weight_shape(weights: Any) -> tuple[int, int]:
     """How many rows and columns a matrix of weights has."""
     if len(weights.shape) != 2:
-        raise refused(
-            Code.ARGUMENT_RANK, f"weights of shape {shown(weights.shape)} are no matrix",
+        raise launch_error(
+            Code.ARGUMENT_RANK, f"weights of shape {tuple(weights.shape)} are no matrix",
             "pass a matrix with a row for each output",
         )  # fmt: skip
     rows, columns = weights.shape
@@ -184,9 +184,9 @@ def weight_shape(weights: Any) -> tuple[int, int]:
 def half_of(rows: int) -> int:
     """How many outputs a gated layer has whose weights have so many rows, those of gate and then those of up."""
     if rows % 2:
-        raise refused(
+        raise launch_error(
             Code.DIMENSION_DIFFERS, f"{rows} rows of weights are not two halves",
-            "pass a matrix with the rows of gate first and those of up behind them",
+            "pass a matrix with the rows of gate first and then those of up",
         )  # fmt: skip
     return rows // 2
 
@@ -194,11 +194,11 @@ def half_of(rows: int) -> int:
 def rows_for(x: Any, columns: int) -> Any:
     """x as a matrix of rows that weights with so many columns take."""
     if not x.shape or x.shape[-1] != columns:
-        raise refused(
-            Code.DIMENSION_DIFFERS, f"x has shape {shown(x.shape)}, and the weights have {columns} columns",
+        raise launch_error(
+            Code.DIMENSION_DIFFERS, f"x has shape {tuple(x.shape)}, and the weights have {columns} columns",
             f"pass x with a last axis of {columns}",
         )  # fmt: skip
-    return matrix(x)
+    return as_matrix(x)
 
 
 def sum_type_of(array: Any) -> DType:
@@ -206,20 +206,15 @@ def sum_type_of(array: Any) -> DType:
     return F64 if element_of(array) == F64 else F32
 
 
-def refused(code: Code, message: str, cure: str) -> LaunchError:
+def launch_error(code: Code, message: str, cure: str) -> LaunchError:
     """An error that names its cure."""
     return LaunchError(Diagnostic(code, message, help=cure))
 
 
 def shape_error(shape: Sequence[int], wanted: Sequence[int]) -> LaunchError:
     """The error for an argument of the wrong shape."""
-    return refused(
+    return launch_error(
         Code.DIMENSION_DIFFERS,
-        f"an argument has shape {shown(shape)}, and {shown(wanted)} is expected",
-        f"pass an array of shape {shown(wanted)}",
+        f"an argument has shape {tuple(shape)}, and {tuple(wanted)} is expected",
+        f"pass an array of shape {tuple(wanted)}",
     )
-
-
-def shown(shape: Sequence[int]) -> str:
-    """`(2, 3)`."""
-    return f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"

@@ -1,8 +1,8 @@
-"""Element by element: sums, products, activations and their gradients, dropout, casts, and copies in another layout.
+"""Elementwise: sums, products, activations and their gradients, dropout, casts, copies and transposes.
 
-Arrays may have any number of axes. Those that lie in a row are seen as one long vector, others as matrices with
-whatever strides they have; nothing is copied first. 16-bit floats are computed in f32 and rounded once. NaN and
-infinity spread as IEEE says, where a function says nothing else.
+Arrays may have any number of axes. Contiguous arrays are viewed as one long vector, others as matrices with any
+strides; nothing is copied first. 16-bit floats are computed in f32 and rounded once. NaN and infinity propagate as in
+IEEE arithmetic, unless a function states otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +19,17 @@ from tileproof.diagnostics.errors import KernelError
 from tileproof.language.dtypes import BOOL, DType
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import chosen, element_of, is_dense, joined, matrix, refused, result, shape_error, shown, view
+from .arrays import (
+    as_matrix,
+    choose,
+    element_of,
+    is_dense,
+    launch_error,
+    merged_shape,
+    output_for,
+    shape_error,
+    view,
+)
 from .heuristics import direct, occupied
 from .numerics import silu, wide
 
@@ -137,7 +147,7 @@ _ROOT: Final = math.sqrt(0.5)
 
 
 def gelu_of(v: Any) -> Any:
-    """v times the share of the normal distribution below v."""
+    """v times the standard normal distribution function at v."""
     return 0.5 * v * (1.0 + tp.erf(v * _ROOT))
 
 
@@ -376,7 +386,7 @@ def add(x: Any, y: Any, out: Any = None) -> Any:
     Example:
         z = tk.add(x, y)
     """
-    return _each(_ADD, result(out, x, x.shape), x, y)
+    return _each(_ADD, output_for(out, x, x.shape), x, y)
 
 
 def mul(x: Any, y: Any, out: Any = None) -> Any:
@@ -385,11 +395,11 @@ def mul(x: Any, y: Any, out: Any = None) -> Any:
     Example:
         z = tk.mul(x, y)
     """
-    return _each(_MUL, result(out, x, x.shape), x, y)
+    return _each(_MUL, output_for(out, x, x.shape), x, y)
 
 
 def gelu(x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None) -> Any:
-    """x times the share of the normal distribution below x, exactly or in the approximation by tanh.
+    """x times the standard normal distribution function at x, exactly or in the approximation by tanh.
 
     At -inf it is NaN, a product of zero and infinity, as in torch.
 
@@ -397,7 +407,7 @@ def gelu(x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None)
         y = tk.gelu(x, approximate="tanh")
     """
     work = _GELU_TANH if _is_tanh(approximate) else _GELU
-    return _each(work, result(out, x, x.shape), x)
+    return _each(work, output_for(out, x, x.shape), x)
 
 
 def gelu_backward(dy: Any, x: Any, approximate: Literal["none", "tanh"] = "none", out: Any = None) -> Any:
@@ -407,7 +417,7 @@ def gelu_backward(dy: Any, x: Any, approximate: Literal["none", "tanh"] = "none"
         dx = tk.gelu_backward(dy, x)
     """
     work = _GELU_BACKWARD_TANH if _is_tanh(approximate) else _GELU_BACKWARD
-    return _each(work, result(out, x, x.shape), dy, x)
+    return _each(work, output_for(out, x, x.shape), dy, x)
 
 
 def dropout(x: Any, p: float, seed: int, offset: int = 0, out: Any = None) -> Any:
@@ -415,16 +425,16 @@ def dropout(x: Any, p: float, seed: int, offset: int = 0, out: Any = None) -> An
 
     Which ones follows from `seed` and from the number of an element, counted row by row from `offset`, alone: not from
     the device, the layout or the tiles. The gradient is the same function of dy. A call uses up as many numbers as x
-    has elements: let the next begin behind them, or give it another seed.
+    has elements: let the next begin after them, or give it another seed.
 
     Example:
         y = tk.dropout(x, 0.1, seed=42)
         dx = tk.dropout(dy, 0.1, seed=42)
     """
     if not 0 <= p <= 1:
-        raise refused(Code.CONTRACT, f"the probability of a dropout is {p}", "pass a number from 0 to 1")
+        raise launch_error(Code.CONTRACT, f"the probability of a dropout is {p}", "pass a number from 0 to 1")
     scale = 1 / (1 - p) if p < 1 else 0.0
-    return _each(_DROPOUT, result(out, x, x.shape), x, scalars=(p, scale, seed, offset))
+    return _each(_DROPOUT, output_for(out, x, x.shape), x, scalars=(p, scale, seed, offset))
 
 
 def cast(x: Any, dtype: DType | type[bool], out: Any = None) -> Any:
@@ -435,9 +445,9 @@ def cast(x: Any, dtype: DType | type[bool], out: Any = None) -> Any:
         y = tk.cast(x, tp.bf16)
     """
     element = dtype if isinstance(dtype, DType) else BOOL
-    y = result(out, x, x.shape, element)
+    y = output_for(out, x, x.shape, element)
     if element_of(y) != element:
-        raise refused(
+        raise launch_error(
             Code.ARGUMENT_DTYPE,
             f"`out` holds {element_of(y)}, and the result is {element}",
             f"pass an array of {element}, or none: then one is made",
@@ -451,20 +461,20 @@ def copy(x: Any, out: Any = None) -> Any:
     Example:
         y = tk.copy(x.T)
     """
-    y = result(out, x, x.shape)
+    y = output_for(out, x, x.shape)
     if len(x.shape) <= 2 or (is_dense(x) and is_dense(y)):
         return _each(_COPY, y, x)
-    shape = joined(x, y)
+    shape = merged_shape(x, y)
     if len(shape) <= 2:
-        _launch(_COPY, (view(y, shape), view(x, shape)), ())
+        _launch_work(_COPY, (view(y, shape), view(x, shape)), ())
         return y
     if len(shape) > 4:
-        raise refused(
+        raise launch_error(
             Code.ARGUMENT_RANK, f"x has {len(shape)} axes that do not follow each other in memory", "copy it in parts"
         )
     shape = (*(1,) * (4 - len(shape)), *shape)
     sizes = dict(zip("ABMN", shape, strict=True))
-    launched(_COPY_BLOCKS, x, view(y, shape), view(x, shape), **sizes)
+    launch(_COPY_BLOCKS, x, view(y, shape), view(x, shape), **sizes)
     return y
 
 
@@ -475,27 +485,27 @@ def transpose(x: Any, out: Any = None) -> Any:
         y = tk.transpose(x)
     """
     if len(x.shape) != 2:
-        raise refused(
-            Code.ARGUMENT_RANK, f"x has shape {shown(x.shape)}, and a matrix has two axes", "transpose one matrix of it"
+        raise launch_error(
+            Code.ARGUMENT_RANK, f"x has shape {tuple(x.shape)}, and a matrix has two axes", "transpose one matrix of it"
         )
     rows, columns = x.shape
-    y = result(out, x, (columns, rows))
-    launched(_TRANSPOSE, x, y, x, M=rows, N=columns)
+    y = output_for(out, x, (columns, rows))
+    launch(_TRANSPOSE, x, y, x, M=rows, N=columns)
     return y
 
 
 def silu_mul(x: Any, out: Any = None) -> Any:
     """silu(gate) * up, where the first half of each row of x is the gate and the second is up.
 
-    So x is what one product with the weights of both gives. silu(t) = t * sigmoid(t), NaN at -inf as in torch.
+    So x is what one GEMM with the weights of both gives. silu(t) = t * sigmoid(t), NaN at -inf as in torch.
 
     Example:
         y = tk.silu_mul(tk.linear(x, w))  # w has 2 I rows, y has I columns
     """
-    y = result(out, x, (*x.shape[:-1], _half(x)))
-    flat = matrix(y)
+    y = output_for(out, x, (*x.shape[:-1], _half(x)))
+    flat = as_matrix(y)
     rows, columns = flat.shape
-    launched(_SILU_MUL, x, flat, view(x, (rows, 2, columns)), N=rows, I=columns)
+    launch(_SILU_MUL, x, flat, view(x, (rows, 2, columns)), N=rows, I=columns)
     return y
 
 
@@ -505,14 +515,14 @@ def silu_mul_backward(dy: Any, x: Any, out: Any = None) -> Any:
     Example:
         dx = tk.silu_mul_backward(dy, x)
     """
-    dx = result(out, x, x.shape)
+    dx = output_for(out, x, x.shape)
     shape = (*x.shape[:-1], _half(x))
     if tuple(dy.shape) != shape:
         raise shape_error(dy.shape, shape)
-    grad = matrix(dy)
+    grad = as_matrix(dy)
     rows, columns = grad.shape
     halves = (rows, 2, columns)
-    launched(_SILU_MUL_BACKWARD, x, view(dx, halves), grad, view(x, halves), N=rows, I=columns)
+    launch(_SILU_MUL_BACKWARD, x, view(dx, halves), grad, view(x, halves), N=rows, I=columns)
     return dx
 
 
@@ -525,29 +535,29 @@ def _each(work: Work, output: Any, *inputs: Any, scalars: tuple[float, ...] = ()
     for each in inputs:
         if tuple(each.shape) != shape:
             raise shape_error(each.shape, shape)
-    given = (output, *inputs)
+    arguments = (output, *inputs)
     if len(shape) != 1:
-        is_flat = all(map(is_dense, given))
-        given = tuple(view(each, (math.prod(shape),)) if is_flat else matrix(each) for each in given)
-    _launch(work, given, scalars)
+        is_flat = all(map(is_dense, arguments))
+        arguments = tuple(view(each, (math.prod(shape),)) if is_flat else as_matrix(each) for each in arguments)
+    _launch_work(work, arguments, scalars)
     return output
 
 
-def _launch(work: Work, given: tuple[Any, ...], scalars: tuple[float, ...]) -> None:
-    shape, source = given[0].shape, given[-1]
+def _launch_work(work: Work, arguments: tuple[Any, ...], scalars: tuple[float, ...]) -> None:
+    shape, source = arguments[0].shape, arguments[-1]
     if len(shape) == 1:
-        launched(work.vector, source, *given, *scalars, N=shape[0])
+        launch(work.vector, source, *arguments, *scalars, N=shape[0])
     else:
-        launched(work.matrix, source, *given, *scalars, M=shape[0], N=shape[1])
+        launch(work.matrix, source, *arguments, *scalars, M=shape[0], N=shape[1])
 
 
-def launched(work: Tunable, like: Any, *given: Any, **sizes: int) -> None:
+def launch(work: Tunable, like: Any, *arguments: Any, **sizes: int) -> None:
     """Launches what is chosen for these sizes. What is wrong with a proved kernel is the element type it is given."""
-    choice = chosen(work, like, **sizes)
+    choice = choose(work, like, **sizes)
     try:
-        choice(*given)
+        choice(*arguments)
     except KernelError as error:
-        raise refused(
+        raise launch_error(
             Code.ARGUMENT_DTYPE,
             f"`{work.name}` does not take arrays of {element_of(like)}",
             "cast them: `tk.cast(x, tp.f32)`",
@@ -556,16 +566,16 @@ def launched(work: Tunable, like: Any, *given: Any, **sizes: int) -> None:
 
 def _is_tanh(approximate: str) -> bool:
     if approximate not in ("none", "tanh"):
-        raise refused(Code.CONTRACT, f"gelu has no approximation {approximate!r}", 'pass "none" or "tanh"')
+        raise launch_error(Code.CONTRACT, f"gelu has no approximation {approximate!r}", 'pass "none" or "tanh"')
     return approximate == "tanh"
 
 
 def _half(x: Any) -> int:
     """How many columns the gate has."""
     if not x.shape or x.shape[-1] % 2:
-        raise refused(
+        raise launch_error(
             Code.DIMENSION_DIFFERS,
-            f"x has shape {shown(x.shape)}, and its rows do not have two halves of one length",
+            f"x has shape {tuple(x.shape)}, and its rows do not have two halves of one length",
             "pass rows of 2 I elements, the gate and then up",
         )
     return int(x.shape[-1]) // 2

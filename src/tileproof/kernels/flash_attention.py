@@ -1,8 +1,9 @@
-"""Attention of queries to keys and values, tile by tile, without storing the weights; and its gradients.
+"""Attention that never stores its weights: tiles of keys and values meet an online softmax. With gradients.
 
-Heads share keys in groups: H query heads and G key heads, where G divides H. Scores and weighted sums are added up in
-f32 (f64 for f64); weights are rounded to the element type before they meet the values. A score of NaN or +inf makes NaN
-of its query's row. A query that sees no key, or no score above -inf, gets zeros, and -inf as its log-sum-exp.
+Heads share keys in groups: H query heads and G key heads, where G divides H. Scores and weighted sums are computed in
+f32 (f64 for f64); weights are rounded to the element type before they are multiplied with the values. A score of NaN
+or +inf gives NaN in its query's row. A query that attends to no key, or has no score above -inf, gets zeros, and -inf
+as its log-sum-exp.
 """
 
 from __future__ import annotations
@@ -19,24 +20,24 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import PLAIN
 
 from . import arrays
-from .arrays import chosen, sum_type_of
+from .arrays import choose, sum_type_of
 from .heuristics import covering
 from .online_softmax import (
     EVERY_KEY,
     LOG2_E,
-    axes_of,
-    batched,
-    blank,
-    first,
-    grouped,
-    lse_of,
-    mean_of,
-    scale_of,
-    seen_before,
-    shared,
-    sizes_of,
-    weighed,
+    attention_sizes,
+    extents_of,
+    group_queries,
+    initial_state,
+    key_groups,
+    keys_before,
+    log_sum_exp,
+    score_scale,
+    softmax_step,
+    visible_keys,
+    weighted_mean,
     widen,
+    with_batch,
 )
 
 
@@ -57,7 +58,7 @@ def attention_backward_kernel(
         query, grad, level = q[b, g, r, s, :], do[b, g, r, s, :], lse[b, g, r, s][:, None]
         dot = (widen(grad, q.dtype) * widen(o[b, g, r, s, :], q.dtype)).sum(axis=1)
         inner[b, g, r, s] = dot
-        by, acc = widen(scale, q.dtype), blank(s, D, q.dtype)[2]
+        by, acc = widen(scale, q.dtype), initial_state(s, D, q.dtype)[2]
         edge = tp.maximum(past + s.start + 1, 0) // BT * BT
         for t in tp.tiles(C=BT, stop=edge):
             keys = k[b, g, t, :]
@@ -112,17 +113,17 @@ def attention_backward(
         dq, dk, dv = tk.attention_backward(do, q, k, v, o, lse)
     """
     dq, dk, dv = (arrays.new(each, each.shape) for each in (q, k, v))
-    queries, keys, values = grouped(q, k), batched(k), batched(v)
-    extents, shape = sizes_of(queries, keys), tuple(queries.shape)
+    queries, keys, values = group_queries(q, k), with_batch(k), with_batch(v)
+    extents, shape = attention_sizes(queries, keys), tuple(queries.shape)
     inner = arrays.new(q, shape[:-1], sum_type_of(q))
     grads, levels = arrays.view(do, shape), arrays.view(lse, shape[:-1])
-    rest = scale_of(scale, q), seen_before(past, causal, extents)
+    rest = score_scale(scale, q), keys_before(past, causal, extents)
     is_wide = arrays.element_of(q).bits > 16
-    of_queries = chosen(WIDE_BACKWARD if is_wide else BACKWARD, q, **extents)
-    of_keys = chosen(WIDE_BACKWARD_KEYS if is_wide else BACKWARD_KEYS, q, **extents)
-    seen = first(keys, rest[1] + shape[3]), first(values, rest[1] + shape[3])
+    of_queries = choose(WIDE_BACKWARD if is_wide else BACKWARD, q, **extents)
+    of_keys = choose(WIDE_BACKWARD_KEYS if is_wide else BACKWARD_KEYS, q, **extents)
+    seen = visible_keys(keys, rest[1] + shape[3]), visible_keys(values, rest[1] + shape[3])
     of_queries(arrays.view(dq, shape), inner, grads, queries, *seen, arrays.view(o, shape), levels, *rest)
-    of_keys(batched(dk), batched(dv), grads, queries, keys, values, levels, inner, *rest)
+    of_keys(with_batch(dk), with_batch(dv), grads, queries, keys, values, levels, inner, *rest)
     return dq, dk, dv
 
 
@@ -160,20 +161,20 @@ WIDE_BACKWARD_KEYS: Final = _backward("wide_attention_backward_keys", attention_
 # Forward.
 
 
-def attended(place: Any, query: Any, at: Any, k: Any, v: Any, span: Any, by: Any, tile: Any) -> Any:
+def attend_keys(place: Any, query: Any, at: Any, k: Any, v: Any, span: Any, by: Any, tile: Any) -> Any:
     """What queries at some positions find among keys up to their own; the first and the last of them are a `span`.
 
     Keys up to that of the first query are seen by all, so only the tiles behind need a mask. Both walks begin and end
     at multiples of the tile: where it divides C, none of their tiles is short.
     """
     b, g = place
-    state = blank(query.shape[0], query.shape[1], query.dtype)
+    state = initial_state(query.shape[0], query.shape[1], query.dtype)
     edge = tp.maximum(span[0] + 1, 0) // tile * tile
     for t in tp.tiles(("C", tile), stop=edge):
-        state = weighed(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+        state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
     for t in tp.tiles(("C", tile), start=edge, stop=tp.cdiv(span[1], tile) * tile):
         seen = at[:, None] >= t.elements[None, :]
-        state = weighed(state, tp.where(seen, query @ k[b, g, t, :].T, -tp.inf), v[b, g, t, :], by)
+        state = softmax_step(state, tp.where(seen, query @ k[b, g, t, :].T, -tp.inf), v[b, g, t, :], by)
     return state
 
 
@@ -185,8 +186,8 @@ def attention_kernel(
     """Query s of each of the R heads that share keys looks at the first past + s + 1 of them."""
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
         at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
-        state = attended((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
-        o[b, g, r, s, :] = mean_of(state)
+        state = attend_keys((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
+        o[b, g, r, s, :] = weighted_mean(state)
 
 
 @tp.kernel(deny_checks=True)
@@ -197,8 +198,8 @@ def attention_lse_kernel(
     """The same, and the log-sum-exp of the scores of each query."""
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
         at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
-        state = attended((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
-        o[b, g, r, s, :], lse[b, g, r, s] = mean_of(state), lse_of(state)
+        state = attend_keys((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
+        o[b, g, r, s, :], lse[b, g, r, s] = weighted_mean(state), log_sum_exp(state)
 
 
 @tp.kernel(deny_checks=True)
@@ -210,8 +211,8 @@ def attention_packed_kernel(
     for b, g, s in tp.parallel(B=tp.each, G=tp.each, S=BS):
         query, by = q[b, g, :, s, :].fill(0).reshape(R * BS, D), widen(scale, q.dtype) * LOG2_E
         at = past + s.start + tp.arange(R * BS) % BS
-        state = attended((b, g), query, at, k, v, (past + s.start, past + s.stop), by, BT)
-        o[b, g, :, s, :] = mean_of(state).reshape(R, BS, D)
+        state = attend_keys((b, g), query, at, k, v, (past + s.start, past + s.stop), by, BT)
+        o[b, g, :, s, :] = weighted_mean(state).reshape(R, BS, D)
 
 
 def attention(
@@ -221,7 +222,7 @@ def attention(
     """Attention of queries (B H S D, or H S D) to keys and values (B G C D, or G C D), as q has its shape.
 
     With `causal`, query s sees the first past + s + 1 keys; `past` is C - S unless given, so that the last query sees
-    all. Keys and values behind those of the last query may be anything. Scores are multiplied by `scale`, 1 / sqrt(D)
+    all. Keys and values after those of the last query may be anything. Scores are multiplied by `scale`, 1 / sqrt(D)
     unless given. With `lse` the result is a pair: the logarithm of the sum of exp(score) of each query comes second, in
     f32 (f64 for f64), which `attention_backward` wants. `lse` is true or an array (B H S) to put it into.
 
@@ -229,18 +230,19 @@ def attention(
         o = tk.attention(q, k, v)
         o, lse = tk.attention(q, k, v, causal=False, lse=True)
     """
-    made, queries, keys, values = arrays.result(out, q, q.shape), grouped(q, k), batched(k), batched(v)
-    shape, seen = tuple(queries.shape), seen_before(past, causal, sizes_of(queries, keys))
-    keys, values = first(keys, seen + shape[3]), first(values, seen + shape[3])
-    extents, rest = sizes_of(queries, keys), (queries, keys, values, scale_of(scale, q), seen)
+    output, queries = arrays.output_for(out, q, q.shape), group_queries(q, k)
+    keys, values = with_batch(k), with_batch(v)
+    shape, seen = tuple(queries.shape), keys_before(past, causal, attention_sizes(queries, keys))
+    keys, values = visible_keys(keys, seen + shape[3]), visible_keys(values, seen + shape[3])
+    extents, rest = attention_sizes(queries, keys), (queries, keys, values, score_scale(scale, q), seen)
     if lse is False:
         tunable = WIDE if arrays.element_of(q).bits > 16 else CAUSAL if causal else FULL
-        chosen(tunable, q, **extents)(arrays.view(made, shape), *rest)
-        return made
-    kept = arrays.result(None if lse is True else lse, q, q.shape[:-1], sum_type_of(q))
+        choose(tunable, q, **extents)(arrays.view(output, shape), *rest)
+        return output
+    kept = arrays.output_for(None if lse is True else lse, q, q.shape[:-1], sum_type_of(q))
     tunable = WIDE_LSE if arrays.element_of(q).bits > 16 else LSE
-    chosen(tunable, q, **extents)(arrays.view(made, shape), arrays.view(kept, shape[:-1]), *rest)
-    return made, kept
+    choose(tunable, q, **extents)(arrays.view(output, shape), arrays.view(kept, shape[:-1]), *rest)
+    return output, kept
 
 
 # Sequences that are packed one behind the other.
@@ -257,17 +259,17 @@ def varlen_attention_kernel(
     The one before it sees one key less, and so on, and each sees `ahead` keys more.
     """
     for (n, t), g, r in tp.parallel(tp.segments(q_offsets, T=BS), G=tp.each, R=tp.each):
-        query, state = q[t, g, r, :], blank(t, D, q.dtype)
+        query, state = q[t, g, r, :], initial_state(t, D, q.dtype)
         by, first = widen(scale, q.dtype) * LOG2_E, k_offsets[n]
         last: Any = k_offsets[n + 1]  # to type checkers entries are strings
         shift = last - q_offsets[n + 1] + ahead
         edge = first + tp.maximum(tp.minimum(t.start + shift + 1, last) - first, 0) // BT * BT
         for u in tp.tiles(U=BT, start=first, stop=edge):
-            state = weighed(state, query @ k[u, g, :].T, v[u, g, :], by)
+            state = softmax_step(state, query @ k[u, g, :].T, v[u, g, :], by)
         for u in tp.tiles(U=BT, start=edge, stop=tp.minimum(t.stop + shift, last)):
             seen = t.elements[:, None] + shift >= u.elements[None, :]
-            state = weighed(state, tp.where(seen, query @ k[u, g, :].T, -tp.inf), v[u, g, :], by)
-        o[t, g, r, :] = mean_of(state)
+            state = softmax_step(state, tp.where(seen, query @ k[u, g, :].T, -tp.inf), v[u, g, :], by)
+        o[t, g, r, :] = weighted_mean(state)
 
 
 def varlen_attention(
@@ -282,15 +284,15 @@ def varlen_attention(
     Example:
         o = tk.varlen_attention(q, k, v, offsets, offsets)
     """
-    made = arrays.result(out, q, q.shape)
-    tokens, heads, depth = axes_of("q", q, "T H D")
-    groups, rows = shared(heads, axes_of("k", k, "U G D")[1])
+    output = arrays.output_for(out, q, q.shape)
+    tokens, heads, depth = extents_of("q", q, "T H D")
+    groups, rows = key_groups(heads, extents_of("k", k, "U G D")[1])
     shape = (tokens, groups, rows, depth)
     sizes = {"T": tokens, "G": groups, "R": rows, "D": depth, "U": int(k.shape[0]), "N": int(q_offsets.shape[0]) - 1}
-    choice = chosen(WIDE_VARLEN if arrays.element_of(q).bits > 16 else VARLEN, q, **sizes)
+    choice = choose(WIDE_VARLEN if arrays.element_of(q).bits > 16 else VARLEN, q, **sizes)
     ahead = 0 if causal else EVERY_KEY
-    choice(arrays.view(made, shape), arrays.view(q, shape), k, v, q_offsets, k_offsets, scale_of(scale, q), ahead)
-    return made
+    choice(arrays.view(output, shape), arrays.view(q, shape), k, v, q_offsets, k_offsets, score_scale(scale, q), ahead)
+    return output
 
 
 # Which kernel is launched.

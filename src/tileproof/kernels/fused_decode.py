@@ -1,8 +1,8 @@
-"""Attention of new tokens whose keys and values are not in their pages yet.
+"""Decode in one kernel: norms, rotary embedding and paged attention of new tokens whose keys are not in pages yet.
 
-A new token looks at the places before its own, and at itself: its own key and value come from the row it was made of.
-So nothing is written before attention, and the keys and values of all layers of a step may go to their pages together
-when it is done: see `append_layers`. Numbers are computed and rounded as by `norm_rope_append` and `paged_attention`.
+A new token attends to the positions before its own, and to itself: its own key and value come from its row of qkv. So
+nothing is written before attention, and the keys and values of all layers of a step can be appended together
+afterwards: see `append_layers`. Numbers are computed and rounded as by `norm_rope_append` and `paged_attention`.
 """
 
 from __future__ import annotations
@@ -16,11 +16,20 @@ from tileproof import In, Index, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import covering
-from .kv_cache import rows_of, share_of, upright
-from .online_softmax import LOG2_E, axes_of, blank, mean_of, merged, scale_of, weighed_columns, widen
-from .rotary import normed, query_heads, turned
+from .kv_cache import rows_of, share_of, transposed
+from .online_softmax import (
+    LOG2_E,
+    extents_of,
+    initial_state,
+    merge_states,
+    score_scale,
+    softmax_step_columns,
+    weighted_mean,
+    widen,
+)
+from .rotary import normalized, query_heads, rotated
 
 Kernels: TypeAlias = tuple[tp.Kernel, ...]
 
@@ -38,17 +47,17 @@ def halves(x: Any, spot: Any, rows: Any, half: Any) -> Any:
     )
 
 
-def seen_itself(query: Any, key: Any, value: Any, by: Any, is_here: Any) -> Any:
+def attend_itself(query: Any, key: Any, value: Any, by: Any, is_here: Any) -> Any:
     """What queries have seen when it is their own token, or, where that is not here, nothing; it lies on its side."""
     key = widen(key, query.dtype)
     rows, depth = query.shape
-    top, total, acc = blank(rows, depth, query.dtype)
+    top, total, acc = initial_state(rows, depth, query.dtype)
     scores = (widen(query, query.dtype) * key[None, :]).sum(axis=1) * by
     own = tp.where(is_here, scores, top), tp.where(is_here, total + 1, total), acc + widen(value, value.dtype)[None, :]
     return own[0], own[1], tp.where(is_here, own[2], acc).T
 
 
-def seen_before(
+def attend_pages(
     state: Any, query: Any, spot: Any, length: Any, span: Any, keys: Any, values: Any, pages: Any, by: Any
 ) -> Any:
     """The same after a span of the pages that hold the places before; b, g and S are the spot."""
@@ -56,12 +65,12 @@ def seen_before(
     query, whole = query.T, length // size
     for n in tp.tiles(("L", tp.each), start=span[0], stop=tp.minimum(span[1], whole)):
         page = tp.maximum(pages[b, n], 0)
-        state = weighed_columns(state, keys[page, g, :, :] @ query, values[page, g, :, :], by)
+        state = softmax_step_columns(state, keys[page, g, :, :] @ query, values[page, g, :, :], by)
     if (span[0] <= whole) & (whole < span[1]) & (whole < tp.dim("L")):
         page = tp.maximum(pages[b, whole], 0)
         for s in tp.tiles(("S", size), stop=length - whole * size):
-            state = weighed_columns(state, keys[page, g, s, :] @ query, values[page, g, s, :], by)
-    return upright(state)
+            state = softmax_step_columns(state, keys[page, g, s, :] @ query, values[page, g, s, :], by)
+    return transposed(state)
 
 
 def page_of(pages: Any, b: Any, at: Any, spot: Any, length: Any, keys: Any, values: Any, query: Any, by: Any) -> Any:
@@ -109,7 +118,7 @@ def with_four(state: Any, one: Any, two: Any, three: Any, four: Any) -> Any:
     return new, total * fade + (first + second + third + fourth).sum(axis=0), acc
 
 
-def seen_at_once(
+def attend_at_once(
     state: Any, query: Any, spot: Any, length: Any, start: Any, count: Any, keys: Any, values: Any, pages: Any, by: Any
 ) -> Any:
     """A state after 1, 2 or 4 pages, all of them read at once; b, g and S are the spot."""
@@ -129,31 +138,31 @@ def seen_at_once(
     return found
 
 
-def placed(pair: Any, angles: Any, dtype: Any, axis: Any) -> Any:
-    """Heads of two halves, turned, and rounded as they are kept."""
-    return tp.cat(turned(pair[0], pair[1], angles[0], angles[1]), axis=axis).to(dtype)
+def rotated_head(pair: Any, cos_sin: Any, dtype: Any, axis: Any) -> Any:
+    """Heads of two halves, rotated, and rounded as they are kept."""
+    return tp.cat(rotated(pair[0], pair[1], cos_sin[0], cos_sin[1]), axis=axis).to(dtype)
 
 
-def angles_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
+def cos_sin_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
     """Cosines and sines of a token's position, as wide as heads of a type are computed."""
     return widen(cos[positions[b], :], dtype), widen(sin[positions[b], :], dtype)
 
 
-def normed_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, angles: Any) -> Any:
-    """The queries of a group and the key of the new token, normalized and turned."""
+def normalized_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, cos_sin: Any) -> Any:
+    """The queries of a group and the key of the new token, normalized and rotated."""
     (b, g), (q_norm, k_norm, eps) = spot, norms
     one, two = halves(q, spot, rows, half)
-    query = placed(normed(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), angles, q.dtype, 1)
+    query = rotated_head(normalized(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), cos_sin, q.dtype, 1)
     one, two = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
-    return query, placed(normed(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), angles, q.dtype, 0)
+    return query, rotated_head(normalized(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), cos_sin, q.dtype, 0)
 
 
-def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, angles: Any) -> Any:
+def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, cos_sin: Any) -> Any:
     """The same without norms."""
     b, g = spot
-    query = placed(halves(q, spot, rows, half), angles, q.dtype, 1)
+    query = rotated_head(halves(q, spot, rows, half), cos_sin, q.dtype, 1)
     pair = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
-    return query, placed(pair, angles, q.dtype, 0)
+    return query, rotated_head(pair, cos_sin, q.dtype, 0)
 
 
 # Attention.
@@ -171,13 +180,13 @@ def fused_decode_attention_kernel(
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
-        angles = angles_of(cos, sin, positions, b, q.dtype)
-        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
-        state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
+        cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
+        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
+        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        state = seen_before(state, query, (b, g, S), length, span, keys, values, table, by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(state, R), over=z, by=merged))
+        state = attend_pages(state, query, (b, g, S), length, span, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -192,12 +201,12 @@ def fused_decode_attention_plain_kernel(
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
-        state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
+        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        state = seen_before(state, query, (b, g, S), length, span, keys, values, table, by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(state, R), over=z, by=merged))
+        state = attend_pages(state, query, (b, g, S), length, span, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -213,12 +222,12 @@ def fused_decode_attention_near_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
-        angles = angles_of(cos, sin, positions, b, q.dtype)
-        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
-        state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
+        cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
+        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
+        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        state = seen_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(upright(state), R), over=z, by=merged))
+        state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -234,11 +243,11 @@ def fused_decode_attention_near_plain_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
-        state = seen_itself(query, key, v[b, g, :], by, z.number == 0)
+        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        state = seen_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(upright(state), R), over=z, by=merged))
+        state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -254,13 +263,13 @@ def fused_decode_attention_whole_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         by = widen(scale, q.dtype) * LOG2_E
-        angles = angles_of(cos, sin, positions, b, q.dtype)
-        query, key = normed_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), angles)
-        state = seen_itself(query, key, v[b, g, :], by, True)
+        cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
+        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
+        state = attend_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         for n in range(tp.cdiv(length, 2 * S)):
-            state = seen_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
-        o[b, g, :, :] = mean_of(rows_of(upright(state), R))
+            state = attend_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(rows_of(transposed(state), R))
 
 
 @tp.kernel(deny_checks=True)
@@ -276,12 +285,12 @@ def fused_decode_attention_whole_plain_kernel(
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, angles_of(cos, sin, positions, b, q.dtype))
-        state = seen_itself(query, key, v[b, g, :], by, True)
+        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        state = attend_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         for n in range(tp.cdiv(length, 2 * S)):
-            state = seen_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
-        o[b, g, :, :] = mean_of(rows_of(upright(state), R))
+            state = attend_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
+        o[b, g, :, :] = weighted_mean(rows_of(transposed(state), R))
 
 
 def fused_decode_attention(
@@ -291,35 +300,35 @@ def fused_decode_attention(
     """Attention of one new token of each sequence, from its row of qkv, to itself and to all before it; gives "B H D".
 
     A row of qkv, "B (H+2*G)*D" or "B H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys are
-    normalized, if norms are given, and turned, as by `norm_rope_append`. Token b is at positions[b]; the keys and
+    normalized, if norms are given, and rotated, as by `norm_rope_append`. Token b is at positions[b]; the keys and
     values of the positions before it are in pages, "P G S D": place c is place c % S of page table[b, c // S], "B L".
     Nothing is written there: that is done by `append_layers`, or `norm_rope_append`.
 
     Example:
         o = tk.fused_decode_attention(qkv, keys, values, table, cos, sin, positions, q_norm, k_norm)
     """
-    held, groups, size, depth = axes_of("keys", keys, "P G S D")
-    pages = axes_of("table", table, "B L")[1]
+    held, groups, size, depth = extents_of("keys", keys, "P G S D")
+    pages = extents_of("table", table, "B L")[1]
     sequences, *rest = qkv.shape
     heads = query_heads(rest, groups, depth)
     rows = heads // max(groups, 1)
     split = arrays.view(qkv, (sequences, heads + 2 * groups, depth))
     shape = (sequences, groups, rows, depth)
-    made = arrays.result(out, qkv, (sequences, heads, depth))
-    given = (
-        arrays.view(made, shape), arrays.view(split[:, :heads], shape), split[:, heads : heads + groups],
+    output = arrays.output_for(out, qkv, (sequences, heads, depth))
+    arguments = (
+        arrays.view(output, shape), arrays.view(split[:, :heads], shape), split[:, heads : heads + groups],
         split[:, heads + groups :],
     )  # fmt: skip
-    by = scale_of(scale, split)
+    by = score_scale(scale, split)
     tunable = FUSED_DECODE_ATTENTION_PLAIN if q_norm is None else FUSED_DECODE_ATTENTION
-    choice = chosen(
+    choice = choose(
         tunable, qkv, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held, C=cos.shape[0]
     )  # fmt: skip
     if q_norm is None:
-        choice(*given, cos, sin, positions, keys, values, table, by)
+        choice(*arguments, cos, sin, positions, keys, values, table, by)
     else:
-        choice(*given, q_norm, k_norm, cos, sin, positions, keys, values, table, by, eps)
-    return made
+        choice(*arguments, q_norm, k_norm, cos, sin, positions, keys, values, table, by, eps)
+    return output
 
 
 # Which kernel is launched.

@@ -1,11 +1,11 @@
-"""Products with more to them: batches, what follows a linear layer, gated layers, and a matrix for each expert.
+"""GEMM with more to it: batched, with an epilogue (bias, activation, residual), gated, and grouped by expert.
 
-All add up in f32 (f64 for f64), do what follows there, and round once. NaN and infinity spread as IEEE says: `silu` and
-`gelu` of minus infinity are NaN. The same choice gives the same bits every time; another choice may round otherwise.
+All accumulate in f32 (f64 for f64), apply the epilogue there, and round once. NaN and infinity propagate as in IEEE
+arithmetic: `silu` and `gelu` of minus infinity are NaN. The same choice gives the same bits every time.
 
-The gated half of a feed-forward layer: two products that share the loads of x, and what is made of them.
-On a GPU tiles of both matrices come by one load and meet x in one product, whose halves are
-then the gate and the rest: nearly as fast as one product of that size, whose result is never stored.
+The gated half of a feed-forward layer is two GEMMs that share the loads of x. On a GPU the tiles of both matrices come
+by one load and one MMA, whose halves are gate and up: nearly as fast as one GEMM of that size, and its result is never
+stored.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .numerics import silu, start
 def silu_linear_kernel(
     y: Out[T, "M I"], x: In[T, "M K"], w: In[T, "2 I K"], *, BM: int = 64, BI: int = 128, BK: int = 64, SWAPPED: int = 0
 ) -> None:
-    """y = silu(x @ w[0].T) * (x @ w[1].T). Both products share the loads of x."""
+    """y = silu(x @ w[0].T) * (x @ w[1].T). Both GEMMs share the loads of x."""
     for i, j in tp.parallel(M=BM, I=BI):
         if SWAPPED == 1:
             gate, up = start((j, i), x.dtype), start((j, i), x.dtype)
@@ -49,12 +49,12 @@ def silu_linear_kernel(
             y[i, j] = silu(gate) * up
 
 
-def joined(t: Any, rows: int, inner: int) -> Any:
+def stacked(t: Any, rows: int, inner: int) -> Any:
     """Tiles of both matrices below each other, as columns of what meets x."""
     return t.fill(0).reshape(rows, inner).T
 
 
-def gated(both: Any, width: int) -> Any:
+def gated_halves(both: Any, width: int) -> Any:
     """silu of the first columns times the others."""
     gate, up = both[:, :width], both[:, width:]
     return silu(gate) * up
@@ -64,12 +64,12 @@ def gated(both: Any, width: int) -> Any:
 def silu_linear_joined_kernel(
     y: Out[T, "M I"], x: In[T, "M K"], w: In[T, "2 I K"], *, BM: int = 128, BI: int = 64, BK: int = 64
 ) -> None:
-    """The same by one product with tiles of both matrices."""
+    """The same by one MMA with tiles of both matrices."""
     for i, j in tp.parallel(M=BM, I=BI):
         acc = start((i, 2 * BI), x.dtype)
         for k in tp.tiles(K=BK):
-            acc = tp.mma(x[i, k], joined(w[:, j, k], 2 * BI, BK), acc)
-        y[i, j] = gated(acc, BI)
+            acc = tp.mma(x[i, k], stacked(w[:, j, k], 2 * BI, BK), acc)
+        y[i, j] = gated_halves(acc, BI)
 
 
 @tp.kernel(deny_checks=True)
@@ -82,10 +82,10 @@ def silu_linear_wide_kernel(
         gate, up = start((i, P - P0), x.dtype), start((i, P - P0), x.dtype)
         for k in tp.tiles(K=BK):
             left = x[i, k]
-            both = tp.mma(left, joined(w[:, j, :P0, k], 2 * P0, BK), both)
+            both = tp.mma(left, stacked(w[:, j, :P0, k], 2 * P0, BK), both)
             gate = tp.mma(left, w[0, j, P0:, k].T, gate)
             up = tp.mma(left, w[1, j, P0:, k].T, up)
-        y[i, j, :P0] = gated(both, P0)
+        y[i, j, :P0] = gated_halves(both, P0)
         y[i, j, P0:] = silu(gate) * up
 
 
@@ -108,16 +108,16 @@ def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
     if len(w.shape) == 2:
         if w.shape[0] % 2:
             message = f"`w` has {w.shape[0]} rows, and half of them are the gate"
-            raise arrays.refused(Code.DIMENSION_DIFFERS, message, "pass as many rows of `up` as of `gate`")
+            raise arrays.launch_error(Code.DIMENSION_DIFFERS, message, "pass as many rows of `up` as of `gate`")
         w = arrays.view(w, (2, w.shape[0] // 2, w.shape[1]))
-    out = arrays.result(out, x, (*x.shape[:-1], w.shape[-2]))
-    rows = arrays.matrix(x)
+    out = arrays.output_for(out, x, (*x.shape[:-1], w.shape[-2]))
+    rows = arrays.as_matrix(x)
     sizes = {"M": rows.shape[0], "I": w.shape[-2], "K": rows.shape[1]}
     if arrays.element_of(x).bits == 32 and arrays.target_of(x) != "cpu":  # tiles of f32 are twice as large
         choice = _TILES.default(sizes["M"], sizes["I"], arrays.target_of(x))
     else:
         choice = _TILES.choose(SILU_LINEAR, x, **sizes)
-    choice(arrays.matrix(out), rows, w)
+    choice(arrays.as_matrix(out), rows, w)
     return out
 
 
@@ -125,7 +125,7 @@ def silu_linear(x: Any, w: Any, out: Any = None) -> Any:
 
 _TILES: Final = GemmTiles(silu_linear_kernel, "BM", "BI", accumulators=2)
 _FEW_ROWS: Final = 64
-"""More rows than these are taken by one product for both matrices."""
+"""More rows than these are taken by one MMA for both matrices."""
 _LASTING: Final = Schedule(group=8, persistent=True)
 _TWICE: Final = Schedule(group=8, occupancy=2)
 _MANY: Final = 8192
@@ -254,11 +254,11 @@ def batched_matmul(a: Any, b: Any, out: Any = None) -> Any:
     Example:
         scores = tk.batched_matmul(q, k.swapaxes(1, 2))
     """
-    out = arrays.result(out, a, (a.shape[0], *a.shape[-2:-1], b.shape[-1]))
-    turned = _is_transposed(a), _is_transposed(b)
-    left, right = (_transposed(each) if is_turned else each for each, is_turned in zip((a, b), turned, strict=True))
+    out = arrays.output_for(out, a, (a.shape[0], *a.shape[-2:-1], b.shape[-1]))
+    is_transposed = _is_transposed(a), _is_transposed(b)
+    left, right = _transposed(a) if is_transposed[0] else a, _transposed(b) if is_transposed[1] else b
     choice = _BATCHED_TILES.choose(BATCHED_MATMUL, a, B=a.shape[0], M=a.shape[-2], N=b.shape[-1], K=a.shape[-1])
-    scheduled(_BATCHED[turned], choice.schedule)(out, left, right, **choice.constants)
+    scheduled(_BATCHED[is_transposed], choice.schedule)(out, left, right, **choice.constants)
     return out
 
 
@@ -279,7 +279,7 @@ def _transposed(array: Any) -> Any:
 _ACTIVATIONS: Final = {None: 0, "relu": 1, "silu": 2, "gelu": 3}
 
 
-def activated(t: Any, ACTIVATION: int) -> Any:
+def apply_activation(t: Any, ACTIVATION: int) -> Any:
     """0 changes nothing, 1 is relu, 2 is silu and 3 is gelu, by the error function."""
     if ACTIVATION == 1:
         t = tp.maximum(t, 0.0)
@@ -290,7 +290,7 @@ def activated(t: Any, ACTIVATION: int) -> Any:
     return t
 
 
-def multiplied(x: Any, w: Any, i: Any, j: Any, BK: int, SWAPPED: int) -> Any:
+def gemm_tile(x: Any, w: Any, i: Any, j: Any, BK: int, SWAPPED: int) -> Any:
     """Rows i of x times rows j of w. Swapped, w is the left operand: tensor cores take no less than 64 rows of that."""
     if SWAPPED == 1:
         acc = start((j, i), x.dtype)
@@ -311,10 +311,10 @@ def fused_linear_kernel(
 ) -> None:  # fmt: skip
     """y = activated(x @ w.T + bias) + residual. B and R are 1, or 0 where there is no bias and no residual."""
     for i, j in tp.parallel(M=BM, N=BN):
-        acc = multiplied(x, w, i, j, BK, SWAPPED)
+        acc = gemm_tile(x, w, i, j, BK, SWAPPED)
         if B > 0:
             acc = acc + bias[0, j].to(acc.dtype)
-        acc = activated(acc, ACTIVATION)
+        acc = apply_activation(acc, ACTIVATION)
         if R > 0:
             acc = acc + residual[0, i, j].to(acc.dtype)
         y[i, j] = acc
@@ -333,19 +333,19 @@ def fused_linear(
         h = tk.fused_linear(y, down, residual=h)
     """
     if activation not in _ACTIVATIONS:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.CONSTANT_VALUE, f"there is no activation {activation!r}", 'pass "relu", "silu", "gelu" or None'
         )
-    out = arrays.result(out, x, (*x.shape[:-1], w.shape[0]))
+    out = arrays.output_for(out, x, (*x.shape[:-1], w.shape[0]))
     if residual is not None and tuple(residual.shape) != tuple(out.shape):
-        message = f"`residual` has shape {arrays.shown(residual.shape)}, and the result has {arrays.shown(out.shape)}"
-        raise arrays.refused(Code.DIMENSION_DIFFERS, message, "pass a residual of the shape of the result")
-    rows, y = arrays.matrix(x), arrays.matrix(out)
+        message = f"`residual` has shape {tuple(residual.shape)}, and the result has {tuple(out.shape)}"
+        raise arrays.launch_error(Code.DIMENSION_DIFFERS, message, "pass a residual of the shape of the result")
+    rows, y = arrays.as_matrix(x), arrays.as_matrix(out)
     (m, k), n = rows.shape, w.shape[0]
     choice = _FUSED_TILES.choose(FUSED_LINEAR, x, M=m, N=n, K=k, B=int(bias is not None), R=int(residual is not None))
     # What is not there is no row of the result: nothing is made for it, so that a graph can hold the launch.
     given_bias = y[:0] if bias is None else bias[None]
-    given_residual = y[None][:0] if residual is None else arrays.matrix(residual)[None]
+    given_residual = y[None][:0] if residual is None else arrays.as_matrix(residual)[None]
     constants = {**choice.constants, "ACTIVATION": _ACTIVATIONS[activation]}
     choice.launched(y, rows, w, given_bias, given_residual, **constants)
     return out
@@ -374,7 +374,7 @@ def grouped_matmul_kernel(
 
 
 def grouped_matmul(x: Any, w: Any, offsets: Any, out: Any = None) -> Any:
-    """The products of a mixture of experts: `x[n] @ w[e].T` for the rows n of each expert e.
+    """The GEMMs of a mixture of experts: `x[n] @ w[e].T` for the rows n of each expert e.
 
     The rows of x "N K" are sorted by expert: those of e go from offsets[e] to offsets[e + 1]. w is "E F K", where each
     row of an expert's matrix makes one output. What `offsets` "E+1" holds is checked by the launch: it starts at 0,
@@ -383,7 +383,7 @@ def grouped_matmul(x: Any, w: Any, offsets: Any, out: Any = None) -> Any:
     Example:
         y = tk.grouped_matmul(x, w, np.array([0, 3, 3, 8], np.int32))
     """
-    out = arrays.result(out, x, (x.shape[0], w.shape[-2]))
+    out = arrays.output_for(out, x, (x.shape[0], w.shape[-2]))
     choice = _GROUPED_TILES.choose(GROUPED_MATMUL, x, N=x.shape[0], E=w.shape[0], F=w.shape[-2], K=x.shape[-1])
     choice(out, x, w, offsets)
     return out
@@ -401,12 +401,12 @@ def _rows_of_each(sizes: Sizes) -> int:
     return -(-sizes["N"] // max(sizes["E"], 1))
 
 
-def _random_offsets(rng: Any, given: dict[str, Any]) -> None:
+def _random_offsets(rng: Any, arguments: dict[str, Any]) -> None:
     """Experts with many rows and few, as they come in use."""
-    rows, experts = given["x"].shape[0], given["w"].shape[0]
+    rows, experts = arguments["x"].shape[0], arguments["w"].shape[0]
     borders = np.sort(rng.integers(0, rows + 1, experts + 1))
     borders[0], borders[-1] = 0, rows
-    given["offsets"][...] = borders
+    arguments["offsets"][...] = borders
 
 
 BATCHED_MATMUL: Final = Tunable(

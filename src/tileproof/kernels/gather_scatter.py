@@ -1,7 +1,6 @@
-"""Rows of tables by number, and convolutions: what is read is found by arithmetic on positions.
+"""Rows of tables by index (embedding, gather, scatter), and convolution: addresses are computed from positions.
 
-Numbers of rows are i32 or i64, and no row is taken that does not exist: the launch makes sure of it. Rows are copied
-bit by bit.
+Indices are i32 or i64; the launch checks that the rows exist. Rows are copied bit by bit.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from tileproof import In, Index, InOut, Out, Schedule, Sum, T, Unique, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import chosen, matrix, refused, result, shown, view
+from .arrays import as_matrix, choose, launch_error, output_for, view
 from .heuristics import FULL, occupied, power_of_two
 from .numerics import accumulator
 
@@ -28,9 +27,9 @@ def embedding(ids: Any, table: Any, out: Any = None) -> Any:
         x = tk.embedding(tokens, table)
     """
     length = table.shape[-1]
-    y, numbers = result(out, table, (*ids.shape, length)), _flat(ids)
-    choice = chosen(EMBEDDING, table, N=numbers.shape[0], V=table.shape[0], D=length)
-    choice(matrix(y), table, numbers)
+    y, numbers = output_for(out, table, (*ids.shape, length)), _flat(ids)
+    choice = choose(EMBEDDING, table, N=numbers.shape[0], V=table.shape[0], D=length)
+    choice(as_matrix(y), table, numbers)
     return y
 
 
@@ -44,9 +43,9 @@ def embedding_backward(dy: Any, ids: Any, rows: int, out: Any = None) -> Any:
         dtable = tk.embedding_backward(dy, ids, rows=len(table))
     """
     length = dy.shape[-1]
-    total, numbers = result(out, dy, (rows, length), f32), _flat(ids)
-    choice = chosen(EMBEDDING_BACKWARD, dy, N=numbers.shape[0], V=rows, D=length)
-    choice(total, matrix(dy), numbers)
+    total, numbers = output_for(out, dy, (rows, length), f32), _flat(ids)
+    choice = choose(EMBEDDING_BACKWARD, dy, N=numbers.shape[0], V=rows, D=length)
+    choice(total, as_matrix(dy), numbers)
     return total
 
 
@@ -58,8 +57,8 @@ def gather_rows(x: Any, ids: Any, out: Any = None) -> Any:
     Example:
         rows = tk.gather_rows(x, order)
     """
-    y = result(out, x, (ids.shape[0], x.shape[1]))
-    chosen(GATHER_ROWS, x, N=ids.shape[0], V=x.shape[0], D=x.shape[1])(y, x, ids)
+    y = output_for(out, x, (ids.shape[0], x.shape[1]))
+    choose(GATHER_ROWS, x, N=ids.shape[0], V=x.shape[0], D=x.shape[1])(y, x, ids)
     return y
 
 
@@ -71,7 +70,7 @@ def scatter_rows(x: Any, ids: Any, out: Any) -> Any:
     Example:
         tk.scatter_rows(new, places, table)
     """
-    chosen(SCATTER_ROWS, x, N=x.shape[0], V=out.shape[0], D=x.shape[1])(out, x, ids)
+    choose(SCATTER_ROWS, x, N=x.shape[0], V=out.shape[0], D=x.shape[1])(out, x, ids)
     return out
 
 
@@ -85,26 +84,26 @@ def conv2d(x: Any, w: Any, stride: int = 1, padding: int = 0, out: Any = None) -
         y = tk.conv2d(x, w, stride=2, padding=1)
     """
     if len(x.shape) != 4 or len(w.shape) != 4:
-        raise refused(
+        raise launch_error(
             Code.ARGUMENT_RANK,
-            f"images of shape {shown(x.shape)} and filters of shape {shown(w.shape)}",
+            f"images of shape {tuple(x.shape)} and filters of shape {tuple(w.shape)}",
             "pass images of shape (B, C, H, W) and filters of shape (O, C, R, S)",
         )
     if stride < 1 or padding < 0:
-        raise refused(
+        raise launch_error(
             Code.CONSTANT_VALUE, f"a stride of {stride} and a padding of {padding}", "strides are 1 or more, padding 0"
         )
     (images, channels, *extents), (filters, _, *sizes) = x.shape, w.shape
     high, wide = ((extent + 2 * padding - size) // stride + 1 for extent, size in zip(extents, sizes, strict=True))
     if high < 0 or wide < 0:
-        raise refused(
+        raise launch_error(
             Code.DIMENSION_DIFFERS,
-            f"filters of {shown(sizes)} are larger than images of {shown(extents)} with {padding} around",
+            f"filters of {tuple(sizes)} are larger than images of {tuple(extents)} with {padding} around",
             "pass more padding, or smaller filters",
         )
-    y = result(out, x, (images, filters, high, wide))
+    y = output_for(out, x, (images, filters, high, wide))
     (H, W), (R, S) = extents, sizes
-    chosen(CONV2D, x, B=images, C=channels, H=H, W=W, O=filters, R=R, S=S, STRIDE=stride, PAD=padding)(y, x, w)
+    choose(CONV2D, x, B=images, C=channels, H=H, W=W, O=filters, R=R, S=S, STRIDE=stride, PAD=padding)(y, x, w)
     return y
 
 
@@ -176,7 +175,7 @@ def conv2d_kernel(
     y: Out[T, "B O OH=(H+2*PAD-R+1)/STRIDE OW=(W+2*PAD-S+1)/STRIDE"], x: In[T, "B C H W"], w: In[T, "O C R S"], *,
     STRIDE: int = 1, PAD: int = 0, BO: int = 64, BH: int = 4, BW: int = 32, BC: int = 32,
 ) -> None:  # fmt: skip
-    """An implicit matrix product: filters by channels times channels by pixels, for each place of a filter.
+    """An implicit GEMM: filters by channels times channels by pixels, for each place of a filter.
 
     Pixels outside the image are read as 0. BH x BW pixels are the columns of the product.
     """
@@ -256,17 +255,17 @@ def _conv(sizes: Sizes, filters: int, rows: int, columns: int, channels: int, sc
     return Choice(conv2d_kernel, {"STRIDE": sizes["STRIDE"], "PAD": sizes["PAD"], **tiles}, schedule)
 
 
-def _numbers(rng: Any, given: dict[str, Any]) -> None:
+def _numbers(rng: Any, arguments: dict[str, Any]) -> None:
     """Numbers of rows."""
-    table = next(given[name] for name in ("table", "dtable", "x") if name in given)
-    given["ids"][...] = rng.integers(0, max(table.shape[0], 1), given["ids"].shape)
+    table = next(arguments[name] for name in ("table", "dtable", "x") if name in arguments)
+    arguments["ids"][...] = rng.integers(0, max(table.shape[0], 1), arguments["ids"].shape)
 
 
-def _places(rng: Any, given: dict[str, Any]) -> None:
+def _places(rng: Any, arguments: dict[str, Any]) -> None:
     """Numbers of rows that differ, as far as there are so many."""
-    ids, count = given["ids"], min(given["ids"].shape[0], given["y"].shape[0])
+    ids, count = arguments["ids"], min(arguments["ids"].shape[0], arguments["y"].shape[0])
     ids[...] = -1
-    ids[:count] = rng.permutation(given["y"].shape[0])[:count]
+    ids[:count] = rng.permutation(arguments["y"].shape[0])[:count]
 
 
 def _rows(name: str, one: tp.Kernel, whole: tp.Kernel, inputs: Any) -> Tunable:

@@ -1,12 +1,8 @@
-"""Products of matrices: `matmul` with both operands by rows, `linear` with weights whose rows make the outputs.
+"""GEMM: `matmul`, with both operands row-major, and `linear`, whose weights have a row per output.
 
-All forms add up in f32 (f64 for f64) and round once; NaN and infinity spread as IEEE says. Pieces of a split are added
-in their order, so the same choice gives the same bits every time; another choice may round otherwise.
-
-Tiles and schedules of matrix products: an estimate ranks them, measurements of the tuner decide. On a GPU of 132
-multiprocessors the enemy is not the peak but the last, half-empty wave. So tiles have widths between the powers of two
-(320 = 256 + 64), and where even those leave it empty, programs share the inner dimension. The worth of a tile is what
-was seen on an H200, as a part of the best.
+All variants accumulate in f32 (f64 for f64) and round once; NaN and infinity propagate as in IEEE arithmetic. Partial
+sums of split variants are added in their order, so the same choice gives the same bits every time; another choice may
+round differently. Tiles and schedules are ranked by an estimate in `heuristics` and measured by the tuner.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .fused_gemm import batched_matmul
 from .heuristics import LONGEST, GemmVariants, gemm_on_cpu, tile_size
 from .numerics import start, sum_type
@@ -254,18 +250,18 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
         c = tk.matmul(np.ones((4, 8), np.float32), np.ones((8, 2), np.float32))
     """
     if not len(a.shape) == len(b.shape) == 2:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.ARGUMENT_RANK,
-            f"matmul multiplies two matrices, not arrays of shapes {arrays.shown(a.shape)} and {arrays.shown(b.shape)}",
+            f"matmul multiplies two matrices, not arrays of shapes {tuple(a.shape)} and {tuple(b.shape)}",
             "`batched_matmul` takes three axes, `linear` any number with weights by rows",
         )
     (rows, inner), columns = a.shape, b.shape[1]
     element = arrays.element_of(a)
     if element.name == "i8":
-        c = arrays.result(out, a, (rows, columns), I32)
-        chosen(INT8, a, M=rows, N=columns, K=inner)(c, a, b)
+        c = arrays.output_for(out, a, (rows, columns), I32)
+        choose(INT8, a, M=rows, N=columns, K=inner)(c, a, b)
         return c
-    c = arrays.result(out, a, (rows, columns))
+    c = arrays.output_for(out, a, (rows, columns))
     if arrays.is_by_columns(a):
         batched_matmul(a[None], b[None], out=c[None])
     elif arrays.is_by_columns(b):
@@ -284,20 +280,21 @@ def linear(x: Any, w: Any, out: Any = None) -> Any:
     Example:
         y = tk.linear(np.ones((4, 8), np.float32), np.ones((2, 8), np.float32))
     """
-    y = arrays.result(out, x, (*x.shape[:-1], w.shape[0]))
-    rows, to = arrays.matrix(x), arrays.matrix(y)
+    y = arrays.output_for(out, x, (*x.shape[:-1], w.shape[0]))
+    rows, to = arrays.as_matrix(x), arrays.as_matrix(y)
     element, count, inner = arrays.element_of(x), rows.shape[0], rows.shape[1]
     is_few = 0 < count <= _FEW and 0 < inner <= LONGEST and w.shape[-1] == inner and element.is_float
     if is_few and arrays.target_of(x) == "cpu" and arrays.element_of(w) == element:
-        chosen(LINEAR_ROWS, x, M=count, N=w.shape[0], K=inner)(to, rows, w)
+        choose(LINEAR_ROWS, x, M=count, N=w.shape[0], K=inner)(to, rows, w)
     else:
         _launch(LINEAR if arrays.element_of(y) == element else LINEAR_TYPED, to, rows, w)
     return y
 
 
 def _launch(tunable: Tunable, c: Any, a: Any, b: Any) -> None:
+    """Launches a GEMM of a, "M K", and a result with N columns."""
     sizes = {"M": a.shape[0], "N": c.shape[1], "K": a.shape[1]}
-    choice = chosen(tunable, a, **sizes)
+    choice = choose(tunable, a, **sizes)
     if arrays.element_of(a).bits == 64 and arrays.target_of(a) != "cpu":
         choice = Choice(tunable.kernels[0], {"BM": 32, "BN": 32, "BK": 16})  # no tensor cores: larger tiles spill
     choice(c, a, b)

@@ -1,15 +1,11 @@
-"""A matrix times a vector, the linear layers of a model that makes one token: plain, and added to something.
+"""GEMV: the linear layers of a model that decodes one sequence, plain, added to a residual, gated, and after an RMS
+norm.
 
-Weights have a row for each output. Sums are made in f32 (f64 for f64) and rounded once. NaN and infinity spread as IEEE
-says; a matrix without columns gives 0. Split forms add up their pieces in the order of K, so the same choice gives the
-same bits every time.
+Weights have a row per output. Sums are computed in f32 (f64 for f64) and rounded once. NaN and infinity propagate as
+in IEEE arithmetic; a matrix without columns gives 0. The same choice gives the same bits every time.
 
-A vector times two matrices, gate and up, of which one opens the other: a gated layer of a model making one token.
-Numbers are computed as in `gemv`; silu(t) is t * sigmoid(t).
-
-A matrix times a normed vector: layers that begin with a norm, for one token. The norm takes no pass of its own: the sum
-of squares runs beside the products, and the root multiplies what they add up to. Sums are made in f32 (f64 for f64) and
-rounded once. NaN and infinity spread as they would through the norm; a matrix without columns gives 0.
+A norm before the layer needs no pass of its own: the sum of squares is computed along with the dot products, and its
+inverse root scales their sums.
 """
 
 from __future__ import annotations
@@ -22,7 +18,7 @@ from tileproof import In, Out, Schedule, T, U, f32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen, half_of, weight_shape
+from .arrays import choose, half_of, weight_shape
 from .heuristics import AHEAD, LASTING, LONGEST, direct, gemv, gemv_by_rows, gemv_on_cpu, rows_per_core, tile_size
 from .numerics import lane_sums, silu, sum_type
 
@@ -98,8 +94,8 @@ def matvec_silu(w: Any, x: Any, out: Any = None) -> Any:
     """
     rows, columns = weight_shape(w)
     half = half_of(rows)
-    y = arrays.result(out, x, (half,))
-    chosen(MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x)
+    y = arrays.output_for(out, x, (half,))
+    choose(MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x)
     return y
 
 
@@ -207,8 +203,8 @@ def norm_matvec(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None) -> A
         y = tk.norm_matvec(w, x, g, eps=1e-6)
     """
     rows, columns = weight_shape(w)
-    y = arrays.result(out, x, (rows,))
-    chosen(NORM_MATVEC, w, N=rows, K=columns)(y, w, x, g, eps)
+    y = arrays.output_for(out, x, (rows,))
+    choose(NORM_MATVEC, w, N=rows, K=columns)(y, w, x, g, eps)
     return y
 
 
@@ -220,8 +216,8 @@ def norm_matvec_silu(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None)
     """
     rows, columns = weight_shape(w)
     half = half_of(rows)
-    y = arrays.result(out, x, (half,))
-    chosen(NORM_MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x, g, eps)
+    y = arrays.output_for(out, x, (half,))
+    choose(NORM_MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x, g, eps)
     return y
 
 
@@ -283,8 +279,8 @@ def matvec(w: Any, x: Any, out: Any = None) -> Any:
         y = tk.matvec(w, x)
     """
     rows, columns = weight_shape(w)
-    y = arrays.result(out, x, (rows,))
-    chosen(MATVEC, w, N=rows, K=columns)(y, w, x)
+    y = arrays.output_for(out, x, (rows,))
+    choose(MATVEC, w, N=rows, K=columns)(y, w, x)
     return y
 
 
@@ -295,6 +291,6 @@ def matvec_add(w: Any, x: Any, residual: Any, out: Any = None) -> Any:
         y = tk.matvec_add(w, x, residual)
     """
     rows, columns = weight_shape(w)
-    y = arrays.result(out, x, (rows,))
-    chosen(MATVEC_ADD, w, N=rows, K=columns)(y, w, x, residual)
+    y = arrays.output_for(out, x, (rows,))
+    choose(MATVEC_ADD, w, N=rows, K=columns)(y, w, x, residual)
     return y

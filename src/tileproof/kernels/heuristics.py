@@ -591,7 +591,7 @@ class GemmTiles:
         """
         if arrays.element_of(like) is F64 and arrays.target_of(like) != "cpu":
             return self._choice((32, 32, 16))
-        return arrays.chosen(tunable, like, **sizes)
+        return arrays.choose(tunable, like, **sizes)
 
     def space(self, rows: int, target: str) -> Iterator[Choice]:
         """What is worth a try."""

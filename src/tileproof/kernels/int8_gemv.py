@@ -1,9 +1,9 @@
-"""A matrix of 8-bit weights times a vector, the linear layers of a quantized model that makes one token.
+"""GEMV with int8 weights: the linear layers of a quantized model that decodes one sequence.
 
-Weights have a row for each output, and a scale for each group of neighbours along a row. On a CPU every program rounds
-the vector to 8-bit integers itself, with scales of its own for the same groups, and then streams many rows of weights:
-products of a group are added up as integers. On a GPU the vector stays as it is. Sums are made in f32 and rounded once;
-the norm in front of a layer takes no pass of its own. NaN and infinity in the vector or in a scale make NaN.
+Weights have a row per output, and a scale per group of neighbors along a row. On a CPU every program quantizes the
+vector to int8 itself, with a scale per group, and then streams many rows of weights: dot products of a group are
+summed as integers. On a GPU the vector stays as it is. Sums are computed in f32 and rounded once; a norm before the
+layer needs no pass of its own. NaN and infinity in the vector or in a scale give NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tileproof import In, Out, T, U, f32, i8, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen, half_of, weight_shape
+from .arrays import choose, half_of, weight_shape
 from .heuristics import LASTING, occupied, tile_size
 from .numerics import silu
 from .quantization import inverse_root, rounded, whole_groups
@@ -187,9 +187,9 @@ def norm_int8_matvec(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6, out:
         y = tk.norm_int8_matvec(q, scale, x, g)
     """
     rows, pieces = _pieces(w, scale)
-    y = arrays.result(out, x, (rows,))
+    y = arrays.output_for(out, x, (rows,))
     vectors = arrays.view(x, pieces), arrays.view(g, pieces)
-    chosen(NORM_INT8_MATVEC, x, N=rows, C=pieces[0], S=pieces[1])(
+    choose(NORM_INT8_MATVEC, x, N=rows, C=pieces[0], S=pieces[1])(
         y, arrays.view(w, (rows, *pieces)), scale, *vectors, eps
     )
     return y
@@ -204,10 +204,10 @@ def norm_int8_matvec_silu(w: Any, scale: Any, x: Any, g: Any, eps: float = 1e-6,
     """
     rows, pieces = _pieces(w, scale)
     half = half_of(rows)
-    y = arrays.result(out, x, (half,))
+    y = arrays.output_for(out, x, (half,))
     weights = arrays.view(w, (2, half, *pieces)), arrays.view(scale, (2, half, pieces[0]))
     vectors = arrays.view(x, pieces), arrays.view(g, pieces)
-    chosen(NORM_INT8_MATVEC_SILU, x, I=half, C=pieces[0], S=pieces[1])(y, *weights, *vectors, eps)
+    choose(NORM_INT8_MATVEC_SILU, x, I=half, C=pieces[0], S=pieces[1])(y, *weights, *vectors, eps)
     return y
 
 
@@ -219,9 +219,9 @@ def int8_matvec_add(w: Any, scale: Any, x: Any, residual: Any, out: Any = None) 
         y = tk.int8_matvec_add(q, scale, x, residual)
     """
     rows, pieces = _pieces(w, scale)
-    y = arrays.result(out, x, (rows,))
+    y = arrays.output_for(out, x, (rows,))
     whole = arrays.view(w, (rows, *pieces)), scale, arrays.view(x, pieces)
-    chosen(INT8_MATVEC_ADD, x, N=rows, C=pieces[0], S=pieces[1])(y, *whole, residual)
+    choose(INT8_MATVEC_ADD, x, N=rows, C=pieces[0], S=pieces[1])(y, *whole, residual)
     return y
 
 

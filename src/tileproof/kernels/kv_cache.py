@@ -1,8 +1,8 @@
-"""Attention of new tokens to caches of keys and values, dense or in pages, and appending to pages.
+"""Decode: attention of one new token per sequence to a KV cache, dense or paged, and appending to pages.
 
-One new token has little to compute and a long cache to read, so each cache is cut into pieces that programs of their
-own look at, and what they found is merged, in order, so that results repeat exactly. A piece is a share of what is in
-use, whatever the capacity: all have the same to do. Numbers are computed as in `attention`.
+A new token has little to compute and a long cache to read, so several programs share a cache, and their results are
+merged in order, so that they are the same every time. Each takes an equal share of the places in use, whatever the
+capacity. Numbers are computed as in `flash_attention`.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import covering
 from .online_softmax import (
     LOG2_E,
-    axes_of,
-    blank,
-    mean_of,
-    merged,
-    scale_of,
-    shared,
-    weighed,
-    weighed_alone,
-    weighed_columns,
+    extents_of,
+    initial_state,
+    key_groups,
+    merge_states,
+    score_scale,
+    softmax_step,
+    softmax_step_by_sums,
+    softmax_step_columns,
+    weighted_mean,
     widen,
 )
 
@@ -38,14 +38,14 @@ def share_of(used: Any, piece: Any, pieces: Any, tile: Any) -> Any:
     return piece.number * share, piece.number * share + share
 
 
-def upright(state: Any) -> Any:
+def transposed(state: Any) -> Any:
     """A state that lay on its side."""
     top, total, acc = state
     return top, total, acc.T
 
 
 def rows_of(state: Any, rows: Any) -> Any:
-    """What the first rows found: those behind them are there because tensor cores want more."""
+    """What the first rows found: those after them are there because tensor cores want more."""
     top, total, acc = state
     return top[0:rows], total[0:rows], acc[0:rows]
 
@@ -61,16 +61,16 @@ def decode_attention_kernel(
     """The R heads that share keys look at the first used[b] places; each piece is for SC places of the capacity."""
     tp.require(R <= BR)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), blank(BR, D, q.dtype)
+        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), initial_state(BR, D, q.dtype)
         length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
         whole = length // BC * BC
         for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
-            state = weighed(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+            state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
         if (first <= whole) & (whole < last):
             for t in tp.tiles(C=BC, start=whole, stop=length):
-                state = weighed(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(state, R), over=z, by=merged))
+                state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -81,35 +81,35 @@ def decode_attention_swapped_kernel(
     """The same with keys and values as left operands, of which tensor cores take 64 rows from shared memory at once."""
     tp.require(R <= BR)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, upright(blank(BR, D, q.dtype))
+        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, transposed(initial_state(BR, D, q.dtype))
         length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
         whole = length // BC * BC
         for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
-            state = weighed_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
+            state = softmax_step_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
         if (first <= whole) & (whole < last):
             for t in tp.tiles(C=BC, start=whole, stop=length):
-                state = weighed_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(upright(state), R), over=z, by=merged))
+                state = softmax_step_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
 def decode_attention(q: Any, k: Any, v: Any, used: Any, *, scale: float | None = None, out: Any = None) -> Any:
     """Attention of one new token of each sequence (q: B H D) to the first used[b] places of its cache (B G C D).
 
     `used` is read where the arrays are, so that a graph may be replayed as the caches grow; numbers below 0 count as 0,
-    above C as C. A sequence without places in use gets zeros. What lies behind them may be anything, also NaN.
+    above C as C. A sequence without places in use gets zeros. What lies after them may be anything, also NaN.
 
     Example:
         o = tk.decode_attention(q, keys, values, used)
     """
-    made = arrays.result(out, q, q.shape)
-    sequences, heads, depth = axes_of("q", q, "B H D")
-    _, keys, capacity, _ = axes_of("k", k, "B G C D")
-    groups, rows = shared(heads, keys)
+    output = arrays.output_for(out, q, q.shape)
+    sequences, heads, depth = extents_of("q", q, "B H D")
+    _, keys, capacity, _ = extents_of("k", k, "B G C D")
+    groups, rows = key_groups(heads, keys)
     shape = (sequences, groups, rows, depth)
-    choice = chosen(DECODE, q, B=sequences, G=groups, R=rows, C=capacity, D=depth)
-    choice(arrays.view(made, shape), arrays.view(q, shape), k, v, used, scale_of(scale, q))
-    return made
+    choice = choose(DECODE, q, B=sequences, G=groups, R=rows, C=capacity, D=depth)
+    choice(arrays.view(output, shape), arrays.view(q, shape), k, v, used, score_scale(scale, q))
+    return output
 
 
 # Caches in pages of S places, found by a table. An entry of the table is a number here, so that pages are loaded whole:
@@ -126,18 +126,18 @@ def paged_attention_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table  # to type checkers `table` is a string, which takes no pair
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), blank(BR, D, q.dtype)
+        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), initial_state(BR, D, q.dtype)
         length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
         whole = length // S
         for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
             page = tp.maximum(pages[b, n], 0)
-            state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+            state = softmax_step(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
         if (first <= whole) & (whole < last) & (whole < tp.dim("L")):
             page = tp.maximum(pages[b, whole], 0)
             for s in tp.tiles(S=S, stop=length - whole * S):
-                state = weighed(state, query @ k[page, g, s, :].T, v[page, g, s, :], by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(state, R), over=z, by=merged))
+                state = softmax_step(state, query @ k[page, g, s, :].T, v[page, g, s, :], by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
 
 
 @tp.kernel(deny_checks=True)
@@ -150,31 +150,33 @@ def paged_attention_swapped_kernel(
     tp.require(tp.dim("P") >= 1)
     pages: Any = table
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, upright(blank(BR, D, q.dtype))
+        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, transposed(initial_state(BR, D, q.dtype))
         length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
         whole = length // S
         for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
             page = tp.maximum(pages[b, n], 0)
-            state = weighed_columns(state, k[page, g, :, :] @ query, v[page, g, :, :], by)
+            state = softmax_step_columns(state, k[page, g, :, :] @ query, v[page, g, :, :], by)
         if (first <= whole) & (whole < last) & (whole < tp.dim("L")):
             page = tp.maximum(pages[b, whole], 0)
             for s in tp.tiles(S=S, stop=length - whole * S):
-                state = weighed_columns(state, k[page, g, s, :] @ query, v[page, g, s, :], by)
-        o[b, g, :, :] = mean_of(tp.join(rows_of(upright(state), R), over=z, by=merged))
+                state = softmax_step_columns(state, k[page, g, s, :] @ query, v[page, g, s, :], by)
+        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
-def near(state: Any, queries: Any, spot: Any, length: Any, k: Any, v: Any, pages: Any, span: Any, by: Any) -> Any:
+def attend_pages(
+    state: Any, queries: Any, spot: Any, length: Any, k: Any, v: Any, pages: Any, span: Any, by: Any
+) -> Any:
     """What queries find on the pages of a sequence, of which a `span` is looked at; b, g and S are the spot."""
     b, g, size = spot
     whole = length // size
     for n in tp.tiles(("L", tp.each), start=span[0], stop=tp.minimum(span[1], whole)):
         page = tp.maximum(pages[b, n], 0)
-        state = weighed_alone(state, queries, k[page, g, :, :], v[page, g, :, :], by)
+        state = softmax_step_by_sums(state, queries, k[page, g, :, :], v[page, g, :, :], by)
     if (span[0] <= whole) & (whole < span[1]) & (whole < tp.dim("L")):
         page = tp.maximum(pages[b, whole], 0)
         for s in tp.tiles(("S", size), stop=length - whole * size):
-            state = weighed_alone(state, queries, k[page, g, s, :], v[page, g, s, :], by)
+            state = softmax_step_by_sums(state, queries, k[page, g, s, :], v[page, g, s, :], by)
     return state
 
 
@@ -188,9 +190,9 @@ def paged_attention_near_kernel(
     pages: Any = table
     for b, g, r in tp.parallel(B=tp.each, G=tp.each, R=BR):
         length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
-        queries, state = widen(q[b, g, r, :], q.dtype), blank(r, D, q.dtype)
-        state = near(state, queries, (b, g, S), length, k, v, pages, (0, tp.dim("L")), by)
-        o[b, g, r, :] = mean_of(state)
+        queries, state = widen(q[b, g, r, :], q.dtype), initial_state(r, D, q.dtype)
+        state = attend_pages(state, queries, (b, g, S), length, k, v, pages, (0, tp.dim("L")), by)
+        o[b, g, r, :] = weighted_mean(state)
 
 
 @tp.kernel(deny_checks=True)
@@ -204,9 +206,9 @@ def paged_attention_far_kernel(
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        queries, state = widen(q[b, g, :, :], q.dtype), blank(R, D, q.dtype)
-        state = near(state, queries, (b, g, S), length, k, v, pages, span, by)
-        o[b, g, :, :] = mean_of(tp.join(state, over=z, by=merged))
+        queries, state = widen(q[b, g, :, :], q.dtype), initial_state(R, D, q.dtype)
+        state = attend_pages(state, queries, (b, g, S), length, k, v, pages, span, by)
+        o[b, g, :, :] = weighted_mean(tp.join(state, over=z, by=merge_states))
 
 
 def paged_attention(
@@ -215,22 +217,22 @@ def paged_attention(
     """Attention of one new token of each sequence (q: B H D) to a cache in pages (P G S D) that a table (B L) finds.
 
     Place c of sequence b is place c % S of page table[b, c // S]; the first used[b] places are looked at. Entries of
-    the table behind them are not used, and may be -1. Sequences may share pages. `used` and the table are read where
+    the table after them are not used, and may be -1. Sequences may share pages. `used` and the table are read where
     the arrays are. A sequence without places in use gets zeros.
 
     Example:
         o = tk.paged_attention(q, key_pages, value_pages, table, used)
     """
-    made = arrays.result(out, q, q.shape)
-    sequences, heads, depth = axes_of("q", q, "B H D")
-    held, keys, size, _ = axes_of("k", k, "P G S D")
-    pages = axes_of("table", table, "B L")[1]
-    groups, rows = shared(heads, keys)
+    output = arrays.output_for(out, q, q.shape)
+    sequences, heads, depth = extents_of("q", q, "B H D")
+    held, keys, size, _ = extents_of("k", k, "P G S D")
+    pages = extents_of("table", table, "B L")[1]
+    groups, rows = key_groups(heads, keys)
     shape = (sequences, groups, rows, depth)
     tunable = PAGED_ALONE if arrays.target_of(q) == "cpu" else PAGED
-    choice = chosen(tunable, q, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held)
-    choice(arrays.view(made, shape), arrays.view(q, shape), k, v, table, used, scale_of(scale, q))
-    return made
+    choice = choose(tunable, q, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held)
+    choice(arrays.view(output, shape), arrays.view(q, shape), k, v, table, used, score_scale(scale, q))
+    return output
 
 
 @tp.kernel(deny_checks=True)

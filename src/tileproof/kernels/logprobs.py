@@ -1,6 +1,6 @@
-"""Logprobs of tokens: the logarithm of the probability that softmax gives them, of one of each row or of the likeliest.
+"""Logprobs: the log_softmax of logits at one token of each row, or at the likeliest tokens.
 
-Everything is computed in f32. A row that is all -inf, or one with NaN or +inf in it, has logprobs of NaN.
+Everything is computed in f32. A row that is all -inf, or contains NaN or +inf, has logprobs of NaN.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import direct, is_split, lane_choice, lane_space, split_size, tile_size
-from .reductions import better, element_of, keys_of, position_of, without
-from .softmaxes import merged
+from .reductions import element_of, keys_of, lane_step, position_of, without_key
+from .softmaxes import merge_rows
 
 # Of one token.
 
 
-def weighed(state: Any, part: Any) -> Any:
+def row_step(state: Any, part: Any) -> Any:
     """The greatest logit, and the sum of exp(x - greatest), with one more tile."""
     top, total = state
     higher = tp.maximum(top, part.max())
@@ -43,7 +43,7 @@ def token_logprobs_kernel(
     for r in tp.parallel(R=tp.each):
         state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
         for v in tp.tiles(V=BV):
-            state = weighed(state, logits[r, v].to(f32))
+            state = row_step(state, logits[r, v].to(f32))
         y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], state)
 
 
@@ -55,8 +55,8 @@ def token_logprobs_split_kernel(
     for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
         state: Any = tp.lowest, 0.0
         for v in z.tiles(BV):
-            state = weighed(state, logits[r, v].to(f32))
-        whole = tp.join(state, over=z, by=merged)
+            state = row_step(state, logits[r, v].to(f32))
+        whole = tp.join(state, over=z, by=merge_rows)
         y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], whole)
 
 
@@ -71,8 +71,8 @@ def token_logprobs(logits: Any, tokens: Any, vocabulary: int | None = None, out:
         [0.25]
     """
     rows = logits if vocabulary is None else logits[:, :vocabulary]
-    y = arrays.result(out, logits, (rows.shape[0],), f32)
-    chosen(TOKEN_LOGPROBS, rows, R=rows.shape[0], V=rows.shape[1])(y, rows, tokens)
+    y = arrays.output_for(out, logits, (rows.shape[0],), f32)
+    choose(TOKEN_LOGPROBS, rows, R=rows.shape[0], V=rows.shape[1])(y, rows, tokens)
     return y
 
 
@@ -88,7 +88,7 @@ def top_logprobs_kernel(
     for r in tp.parallel(R=tp.each):
         lanes: Any = tp.full((BV,), -tp.inf, f32), tp.zeros((BV,), i32)
         for v in tp.tiles(V=BV):
-            lanes = better(lanes, logits[r, v].to(f32).fill(-tp.inf), v.number)
+            lanes = lane_step(lanes, logits[r, v].to(f32).fill(-tp.inf), v.number)
         top, total = lanes[0].max(), 0.0
         for v in tp.tiles(V=BV):
             total += tp.exp(logits[r, v].to(f32) - top).sum()
@@ -97,7 +97,7 @@ def top_logprobs_kernel(
             best = keys.max()
             logprob[r, k] = element_of(best, lanes[0]) - top - tp.log(total)
             token[r, k] = tp.where(best == 0, -1, tp.clip(position_of(best), 0, tp.dim("V") - 1))  # type: ignore[index]
-            keys = without(keys, best, (logits, r, f32), BL)
+            keys = without_key(keys, best, (logits, r, f32), BL)
 
 
 def top_logprobs(
@@ -113,19 +113,19 @@ def top_logprobs(
         [[1, 3, 0]]
     """
     if arrays.element_of(logits).bits > 32:
-        raise arrays.refused(Code.ARGUMENT_DTYPE, "top_logprobs takes elements of up to 32 bits", "cast to f32 first")
+        raise arrays.launch_error(Code.ARGUMENT_DTYPE, "top_logprobs takes up to 32 bits", "cast to f32 first")
     rows = logits if vocabulary is None else logits[:, :vocabulary]
     length, columns = rows.shape
     if not 0 <= count <= columns:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS, f"the {count} likeliest of {columns} tokens", f"ask for 0 to {columns}"
         )
-    given = (None, None) if out is None else out
+    arguments = (None, None) if out is None else out
     logprob, token = (
-        arrays.result(each, logits, (length, count), kind) for each, kind in zip(given, (f32, i32), strict=True)
+        arrays.output_for(each, logits, (length, count), kind) for each, kind in zip(arguments, (f32, i32), strict=True)
     )
     if count:
-        chosen(TOP_LOGPROBS, rows, R=length, V=columns, K=count)(logprob, token, rows)
+        choose(TOP_LOGPROBS, rows, R=length, V=columns, K=count)(logprob, token, rows)
     return logprob, token
 
 

@@ -8,7 +8,7 @@ import tileproof as tp
 from tileproof import In, Index, Out, T, i32
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import row_tiles
 
 
@@ -34,9 +34,9 @@ def mask_logits(logits: Any, masks: Any, rows: Any, out: Any = None) -> Any:
         >>> tk.mask_logits(logits, np.array([[0b110]], np.int32), np.array([0, -1], np.int32)).tolist()
         [[-inf, 1.0, 2.0], [3.0, 1.0, 2.0]]
     """
-    y = arrays.result(out, logits, logits.shape)
+    y = arrays.output_for(out, logits, logits.shape)
     sizes = {"R": logits.shape[0], "S": masks.shape[0], "V": logits.shape[1]}
-    chosen(MASK_LOGITS, logits, **sizes)(y, logits, masks, rows)
+    choose(MASK_LOGITS, logits, **sizes)(y, logits, masks, rows)
     return y
 
 

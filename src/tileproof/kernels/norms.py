@@ -1,13 +1,12 @@
-"""Normalization of rows: by their root mean square, also behind a sum, and by mean and variance; with gradients.
+"""RMS norm, also fused with a residual addition, and layer norm; with gradients.
 
 All compute in f32 (f64 for f64) and round once. Weights may have another element type than rows. A NaN makes its row
-NaN and an infinity makes NaN or 0 of its row, as IEEE says; other rows are not touched. Squares are f32: a row with
-numbers beyond 1e19 becomes 0.
+NaN and an infinity makes its row NaN or 0, as in IEEE arithmetic; other rows are not affected. Squares are f32: a row
+with numbers beyond 1e19 becomes 0.
 
-Gradients of the norms. Those of weights are sums over all rows. They are added up in an order that follows from the
-sizes alone, so that the same call gives the same bits every time: each piece of rows by a program, then the sums of the
-pieces in order. Short rows are read once for both gradients; long ones, which no tile holds, once more for those of
-weights.
+Gradients of weights are sums over all rows, added in an order that depends on the sizes alone, so that the same call
+gives the same bits every time: each program sums a block of rows, then the blocks are summed in order. Short rows are
+read once for both gradients; rows that fit no tile are read once more for those of weights.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from tileproof import In, Out, Schedule, T, U, f32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen, matrix, new, result, sum_type_of, view
+from .arrays import as_matrix, choose, new, output_for, sum_type_of, view
 from .heuristics import MULTIPROCESSORS, direct, is_long, norm_default, norm_space, occupied, power_of_two
 from .numerics import accumulator, wide
 
@@ -81,7 +80,7 @@ def rms_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-6) -> tuple[Any, 
     Example:
         dx, dw = tk.rms_norm_backward(dy, x, w)
     """
-    return _rms_backward(RMS_NORM_BACKWARD, rms_norm_backward_loop_kernel, (matrix(dy), matrix(x)), x, w, eps)
+    return _rms_backward(RMS_NORM_BACKWARD, rms_norm_backward_loop_kernel, (as_matrix(dy), as_matrix(x)), x, w, eps)
 
 
 def add_rms_norm_backward(dy: Any, dtotal: Any, total: Any, w: Any, eps: float = 1e-6) -> tuple[Any, Any]:
@@ -92,8 +91,8 @@ def add_rms_norm_backward(dy: Any, dtotal: Any, total: Any, w: Any, eps: float =
     Example:
         dx, dw = tk.add_rms_norm_backward(dy, dtotal, total, w)
     """
-    given = matrix(dy), matrix(dtotal), matrix(total)
-    return _rms_backward(ADD_RMS_NORM_BACKWARD, add_rms_norm_backward_loop_kernel, given, total, w, eps)
+    arguments = as_matrix(dy), as_matrix(dtotal), as_matrix(total)
+    return _rms_backward(ADD_RMS_NORM_BACKWARD, add_rms_norm_backward_loop_kernel, arguments, total, w, eps)
 
 
 def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
@@ -103,33 +102,33 @@ def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any
         dx, dw, db = tk.layer_norm_backward(dy, x, w)
     """
     dx, both, kind = new(x, x.shape), new(w, (2, *w.shape)), sum_type_of(x)
-    grad, rows = matrix(dy), matrix(x)
+    grad, rows = as_matrix(dy), as_matrix(x)
     count, length = rows.shape
     if is_long(length, arrays.target_of(x)):
         means, scales = new(x, (count,), kind), new(x, (count,), kind)
-        layer_norm_backward_loop_kernel(matrix(dx), means, scales, grad, rows, w, eps)
+        layer_norm_backward_loop_kernel(as_matrix(dx), means, scales, grad, rows, w, eps)
         layer_norm_backward_weights_kernel(both[0], both[1], grad, rows, means, scales)
     else:
-        choice = chosen(LAYER_NORM_BACKWARD, x, N=count, D=length)
+        choice = choose(LAYER_NORM_BACKWARD, x, N=count, D=length)
         parts = new(x, (-(-count // choice.constants["SN"]), 2, length), kind)
-        choice(matrix(dx), parts, grad, rows, w, eps)
+        choice(as_matrix(dx), parts, grad, rows, w, eps)
         rms_norm_backward_columns_kernel(both, parts)
     return dx, both[0], both[1]
 
 
 def _rms_backward(
-    tunable: Tunable, loop: tp.Kernel, given: tuple[Any, ...], x: Any, w: Any, eps: float
+    tunable: Tunable, loop: tp.Kernel, arguments: tuple[Any, ...], x: Any, w: Any, eps: float
 ) -> tuple[Any, Any]:
     dx, dw, kind = new(x, x.shape), new(w, w.shape), sum_type_of(x)
-    count, length = given[-1].shape
+    count, length = arguments[-1].shape
     if is_long(length, arrays.target_of(x)):
         scales = new(x, (count,), kind)
-        loop(matrix(dx), scales, *given, w, eps)
-        rms_norm_backward_weights_kernel(dw, given[0], given[-1], scales)
+        loop(as_matrix(dx), scales, *arguments, w, eps)
+        rms_norm_backward_weights_kernel(dw, arguments[0], arguments[-1], scales)
     else:
-        choice = chosen(tunable, x, N=count, D=length)
+        choice = choose(tunable, x, N=count, D=length)
         parts = new(x, (-(-count // choice.constants["SN"]), length), kind)
-        choice(matrix(dx), parts, *given, w, eps)
+        choice(as_matrix(dx), parts, *arguments, w, eps)
         rms_norm_backward_columns_kernel(view(dw, (1, length)), view(parts, (parts.shape[0], 1, length)))
     return dx, dw
 
@@ -353,9 +352,9 @@ def rms_norm(x: Any, w: Any, eps: float = 1e-6, out: Any = None) -> Any:
     Example:
         y = tk.rms_norm(x, w)
     """
-    y, rows = result(out, x, x.shape), matrix(x)
+    y, rows = output_for(out, x, x.shape), as_matrix(x)
     count, length = rows.shape
-    chosen(RMS_NORM, x, N=count, D=length)(matrix(y), rows, w, eps)
+    choose(RMS_NORM, x, N=count, D=length)(as_matrix(y), rows, w, eps)
     return y
 
 
@@ -367,10 +366,10 @@ def add_rms_norm(x: Any, residual: Any, w: Any, eps: float = 1e-6, out: tuple[An
     Example:
         y, residual = tk.add_rms_norm(x, residual, w)
     """
-    y, total = (result(each, x, x.shape) for each in out or (None, None))
-    rows = matrix(x)
+    y, total = (output_for(each, x, x.shape) for each in out or (None, None))
+    rows = as_matrix(x)
     count, length = rows.shape
-    chosen(ADD_RMS_NORM, x, N=count, D=length)(matrix(y), matrix(total), rows, matrix(residual), w, eps)
+    choose(ADD_RMS_NORM, x, N=count, D=length)(as_matrix(y), as_matrix(total), rows, as_matrix(residual), w, eps)
     return y, total
 
 
@@ -380,9 +379,9 @@ def layer_norm(x: Any, w: Any, b: Any, eps: float = 1e-5, out: Any = None) -> An
     Example:
         y = tk.layer_norm(x, w, b)
     """
-    y, rows = result(out, x, x.shape), matrix(x)
+    y, rows = output_for(out, x, x.shape), as_matrix(x)
     count, length = rows.shape
-    chosen(LAYER_NORM, x, N=count, D=length)(matrix(y), rows, w, b, eps)
+    choose(LAYER_NORM, x, N=count, D=length)(as_matrix(y), rows, w, b, eps)
     return y
 
 

@@ -1,4 +1,4 @@
-"""What the kernels of attention share: a softmax that runs along as tiles of keys and values come by."""
+"""Online softmax: what the kernels of attention share as tiles of keys and values come by."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def widen(x: Any, dtype: Any) -> Any:
     return x.to(accumulator(dtype))
 
 
-def blank(rows: Any, depth: Any, dtype: Any) -> Any:
+def initial_state(rows: Any, depth: Any, dtype: Any) -> Any:
     """Nothing seen yet: greatest score, total weight and weighted sum of the values.
 
     The greatest is not -inf: two that have seen nothing would make NaN of their difference.
@@ -35,7 +35,7 @@ def blank(rows: Any, depth: Any, dtype: Any) -> Any:
     return tp.full((rows,), tp.lowest, kind), tp.zeros((rows,), kind), tp.zeros((rows, depth), kind)
 
 
-def weighed(state: Any, scores: Any, values: Any, scale: Any) -> Any:
+def softmax_step(state: Any, scores: Any, values: Any, scale: Any) -> Any:
     """The state after one more tile of keys. `scale` is for powers of 2, and above 0."""
     top, total, acc = state
     new = tp.maximum(top, scores.max(axis=1) * scale)
@@ -43,28 +43,28 @@ def weighed(state: Any, scores: Any, values: Any, scale: Any) -> Any:
     return new, total * fade + weight.sum(axis=1), acc * fade[:, None] + weight.to(values.dtype) @ values
 
 
-def mean_of(state: Any) -> Any:
+def weighted_mean(state: Any) -> Any:
     """The weighted mean of the values. One quotient for each row: a tile of them takes two more products each."""
     _, total, acc = state
     return acc * tp.where(total == 0, 0, 1.0 / total)[:, None]
 
 
-def lse_of(state: Any) -> Any:
+def log_sum_exp(state: Any) -> Any:
     """The logarithm of the sum of exp(score)."""
     top, total, _ = state
     return (top + tp.log2(total)) * LN_2
 
 
-def weighed_columns(state: Any, scores: Any, values: Any, scale: Any) -> Any:
-    """`weighed` of a state that lies on its side: a column for each query."""
+def softmax_step_columns(state: Any, scores: Any, values: Any, scale: Any) -> Any:
+    """`softmax_step` of a state that lies on its side: a column for each query."""
     top, total, acc = state
     new = tp.maximum(top, scores.max(axis=0) * scale)
     weight, fade = tp.exp2(scores * scale - new[None, :]), tp.exp2(top - new)
     return new, total * fade + weight.sum(axis=0), acc * fade[None, :] + values.T @ weight.to(values.dtype)
 
 
-def weighed_alone(state: Any, queries: Any, keys: Any, values: Any, scale: Any) -> Any:
-    """`weighed` for few queries, by sums instead of products, which pack what they multiply.
+def softmax_step_by_sums(state: Any, queries: Any, keys: Any, values: Any, scale: Any) -> Any:
+    """`softmax_step` for few queries, by sums instead of products, which pack what they multiply.
 
     Weights are not rounded. Values stand before weights, whose neighbours are not neighbours in memory.
     """
@@ -76,7 +76,7 @@ def weighed_alone(state: Any, queries: Any, keys: Any, values: Any, scale: Any) 
     return new, total * fade + weight.sum(axis=1), acc * fade[:, None] + found
 
 
-def merged(one: Any, two: Any) -> Any:
+def merge_states(one: Any, two: Any) -> Any:
     """The state of two pieces together."""
     (top_one, total_one, acc_one), (top_two, total_two, acc_two) = one, two
     top = tp.maximum(top_one, top_two)
@@ -88,21 +88,21 @@ def merged(one: Any, two: Any) -> Any:
 # On the host.
 
 
-def scale_of(scale: float | None, q: Any) -> float:
+def score_scale(scale: float | None, q: Any) -> float:
     """What scores are multiplied by. It is above 0: kernels take the greatest score before they multiply."""
     if scale is None:
         return 1.0 / math.sqrt(max(int(q.shape[-1]), 1))
     if not scale > 0:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.CONTRACT, f"`scale` is {scale}, and scores are multiplied by something above 0", "negate `q` instead"
         )
     return float(scale)
 
 
-def shared(heads: int, groups: int) -> tuple[int, int]:
+def key_groups(heads: int, groups: int) -> tuple[int, int]:
     """How many groups of heads share keys, and how many heads each has."""
     if groups == 0 or heads % groups:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS,
             f"{heads} heads of queries cannot share {groups} heads of keys equally",
             "pass as many query heads as key heads, or a multiple",
@@ -110,47 +110,47 @@ def shared(heads: int, groups: int) -> tuple[int, int]:
     return groups, heads // groups
 
 
-def batched(array: Any) -> Any:
+def with_batch(array: Any) -> Any:
     """Keys or values with an axis of sequences."""
     return arrays.view(array, (1, *array.shape)) if len(array.shape) == 3 else array
 
 
-def grouped(q: Any, k: Any) -> Any:
+def group_queries(q: Any, k: Any) -> Any:
     """Queries as B G R S D: the R heads that share keys lie next to each other."""
     if len(q.shape) not in (3, 4) or len(k.shape) != len(q.shape):
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.ARGUMENT_RANK,
-            f"queries of shape {arrays.shown(q.shape)} do not look at keys of shape {arrays.shown(k.shape)}",
+            f"queries of shape {tuple(q.shape)} do not look at keys of shape {tuple(k.shape)}",
             "pass both as B H S D (sequences, heads, positions, depth), or both as H S D",
         )
     *batch, heads, length, depth = q.shape
-    return arrays.view(q, (batch[0] if batch else 1, *shared(heads, k.shape[-3]), length, depth))
+    return arrays.view(q, (batch[0] if batch else 1, *key_groups(heads, k.shape[-3]), length, depth))
 
 
-def sizes_of(queries: Any, keys: Any) -> dict[str, int]:
+def attention_sizes(queries: Any, keys: Any) -> dict[str, int]:
     """The extents by which a kernel is chosen."""
     extents = dict(zip("BGRSD", map(int, queries.shape), strict=True))
     return {**extents, "C": int(keys.shape[2])}
 
 
-def seen_before(past: int | None, causal: bool, extents: Mapping[str, int]) -> int:
+def keys_before(past: int | None, causal: bool, extents: Mapping[str, int]) -> int:
     """How many keys the first query sees besides its own."""
     if not causal:
         return EVERY_KEY
     return extents["C"] - extents["S"] if past is None else past
 
 
-def first(array: Any, keys: int) -> Any:
+def visible_keys(array: Any, keys: int) -> Any:
     """Keys or values (B G C D) without those that no query sees: whatever they are, they would spoil a sum."""
     return array if keys >= array.shape[2] else array[:, :, : max(keys, 0)]
 
 
-def axes_of(name: str, array: Any, axes: str) -> tuple[int, ...]:
+def extents_of(name: str, array: Any, axes: str) -> tuple[int, ...]:
     """The extents of an array that must have these axes."""
     if len(array.shape) != len(axes.split()):
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.ARGUMENT_RANK,
-            f"`{name}` has shape {arrays.shown(array.shape)}, and its axes are {axes}",
+            f"`{name}` has shape {tuple(array.shape)}, and its axes are {axes}",
             f"pass an array of {len(axes.split())} axes",
         )
     return tuple(map(int, array.shape))

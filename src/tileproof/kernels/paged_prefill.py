@@ -1,8 +1,8 @@
-"""Attention of the rows of a step, which belong to several sequences, to their caches in pages.
+"""Prefill: attention of the tokens of a step, of one sequence or of several, to their paged KV caches.
 
-The rows of a step come from prompts and from answers: many of one sequence, and one each of others. They are taken in
-blocks, each of one sequence, and the heads of a block that share keys are the rows of one product. Numbers are computed
-as in `attention`.
+The tokens of a step come from prefill and from decode: many of one sequence, and one each of others. They are taken in
+blocks, each of one sequence, and the query heads of a block that share keys are the rows of one MMA. Numbers are
+computed as in `flash_attention`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,18 @@ from tileproof import In, Index, InOut, Out, Schedule, T, Unique, f64, i32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import covering
-from .online_softmax import LOG2_E, axes_of, blank, mean_of, scale_of, shared, weighed, widen
+from .online_softmax import (
+    LOG2_E,
+    extents_of,
+    initial_state,
+    key_groups,
+    score_scale,
+    softmax_step,
+    weighted_mean,
+    widen,
+)
 
 
 @tp.kernel(deny_checks=True)
@@ -48,15 +57,15 @@ def ragged_attention_kernel(
             stop, number = place.max() + 1, tp.maximum(which, 0)
             whole = tp.minimum(tp.where(at >= 0, place + 1, stop).min(), stop) // S
             last = (place[:, None] + tp.zeros((1, R), i32)).reshape(M * R)
-            state = blank(M * R, D, q.dtype)
+            state = initial_state(M * R, D, q.dtype)
             for n in tp.tiles(L=tp.each, stop=whole):
                 page = tp.maximum(pages[number, n], 0)
-                state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+                state = softmax_step(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
             for n in tp.tiles(L=tp.each, start=tp.maximum(whole, 0), stop=tp.cdiv(stop, S)):
                 page, here = tp.maximum(pages[number, n], 0), n.to(i32) * S + tp.arange(S, i32)
                 scores = tp.where(last[:, None] >= here[None, :], query @ k[page, g, :, :].T, -tp.inf)
-                state = weighed(state, scores, tp.where(here[:, None] < stop, v[page, g, :, :], 0), by)
-            o[at, g, :, :] = mean_of(state).reshape(M, R, D)
+                state = softmax_step(state, scores, tp.where(here[:, None] < stop, v[page, g, :, :], 0), by)
+            o[at, g, :, :] = weighted_mean(state).reshape(M, R, D)
 
 
 def ragged_attention(
@@ -67,26 +76,26 @@ def ragged_attention(
 
     Block b is the rows of q that `rows[b]` names, -1 for none; all are of sequence `sequence[b]`, and -1 there leaves
     the block out. Row t sees the places up to positions[t] of its sequence, its own among them: place c is place c % S
-    of page table[n, c // S]. Entries of the table behind them may be -1, and what lies behind the last position of a
+    of page table[n, c // S]. Entries of the table after them may be -1, and what lies behind the last position of a
     block may be anything. No row may be in two blocks; rows in none keep what `out` holds. The result of a row does not
     depend on other blocks.
 
     Example:
         tk.ragged_attention(q, key_pages, value_pages, table, rows, sequence, positions, out=o)
     """
-    tokens, heads, depth = axes_of("q", q, "T H D")
-    held, count, size, _ = axes_of("keys", keys, "P G S D")
-    sequences, pages = axes_of("table", table, "N L")
-    blocks, length = axes_of("rows", rows, "B M")
-    groups, sharing = shared(heads, count)
-    made, shape = arrays.result(out, q, q.shape), (tokens, groups, sharing, depth)
+    tokens, heads, depth = extents_of("q", q, "T H D")
+    held, count, size, _ = extents_of("keys", keys, "P G S D")
+    sequences, pages = extents_of("table", table, "N L")
+    blocks, length = extents_of("rows", rows, "B M")
+    groups, sharing = key_groups(heads, count)
+    output, shape = arrays.output_for(out, q, q.shape), (tokens, groups, sharing, depth)
     if tokens == 0:
-        return made
+        return output
     sizes = {"T": tokens, "G": groups, "R": sharing, "D": depth, "P": held, "S": size, "L": pages, "N": sequences}
-    choice = chosen(ROWS, q, **sizes, B=blocks, M=length)
-    given = arrays.view(made, shape), arrays.view(q, shape), keys, values, table, rows, sequence, positions
-    choice(*given, scale_of(scale, q))
-    return made
+    choice = choose(ROWS, q, **sizes, B=blocks, M=length)
+    arguments = arrays.view(output, shape), arrays.view(q, shape), keys, values, table, rows, sequence, positions
+    choice(*arguments, score_scale(scale, q))
+    return output
 
 
 # Rows of one sequence.
@@ -114,19 +123,19 @@ def prefill_attention_kernel(
         is_seen = positions.get(t.stop - 1 + count * S - stop, -1) >= count * S - 1
         full = tp.where(is_seen, count, tp.maximum(tp.minimum(stop // S, count), whole))
         last = (place[:, None] + tp.zeros((1, R), i32)).reshape(BT * R)
-        state = blank(BT * R, D, q.dtype)
+        state = initial_state(BT * R, D, q.dtype)
         for n in tp.tiles(L=tp.each, stop=whole):
             page = tp.maximum(pages[n], 0)
-            state = weighed(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+            state = softmax_step(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
         for n in tp.tiles(L=tp.each, start=tp.maximum(whole, 0), stop=full):
             page, here = tp.maximum(pages[n], 0), n.to(i32) * S + tp.arange(S, i32)
             scores = tp.where(last[:, None] >= here[None, :], query @ k[page, g, :, :].T, -tp.inf)
-            state = weighed(state, scores, v[page, g, :, :], by)
+            state = softmax_step(state, scores, v[page, g, :, :], by)
         for n in tp.tiles(L=tp.each, start=tp.maximum(full, 0), stop=count):
             page, here = tp.maximum(pages[n], 0), n.to(i32) * S + tp.arange(S, i32)
             scores = tp.where(last[:, None] >= here[None, :], query @ k[page, g, :, :].T, -tp.inf)
-            state = weighed(state, scores, tp.where(here[:, None] < stop, v[page, g, :, :], 0), by)
-        o[t, g, :, :] = mean_of(state).reshape(BT, R, D)
+            state = softmax_step(state, scores, tp.where(here[:, None] < stop, v[page, g, :, :], 0), by)
+        o[t, g, :, :] = weighted_mean(state).reshape(BT, R, D)
 
 
 def prefill_attention(
@@ -141,15 +150,15 @@ def prefill_attention(
     Example:
         o = tk.prefill_attention(q, key_pages, value_pages, table[0], positions)
     """
-    tokens, heads, depth = axes_of("q", q, "T H D")
-    held, count, size, _ = axes_of("keys", keys, "P G S D")
-    (pages,) = axes_of("table", table, "L")
-    groups, sharing = shared(heads, count)
-    made, shape = arrays.result(out, q, q.shape), (tokens, groups, sharing, depth)
+    tokens, heads, depth = extents_of("q", q, "T H D")
+    held, count, size, _ = extents_of("keys", keys, "P G S D")
+    (pages,) = extents_of("table", table, "L")
+    groups, sharing = key_groups(heads, count)
+    output, shape = arrays.output_for(out, q, q.shape), (tokens, groups, sharing, depth)
     sizes = {"T": tokens, "G": groups, "R": sharing, "D": depth, "P": held, "S": size, "L": pages}
-    choice = chosen(WIDE_PROMPT if arrays.element_of(q).bits > 16 else PROMPT, q, **sizes)
-    choice(arrays.view(made, shape), arrays.view(q, shape), keys, values, table, positions, scale_of(scale, q))
-    return made
+    choice = choose(WIDE_PROMPT if arrays.element_of(q).bits > 16 else PROMPT, q, **sizes)
+    choice(arrays.view(output, shape), arrays.view(q, shape), keys, values, table, positions, score_scale(scale, q))
+    return output
 
 
 # Which sizes and schedules.

@@ -1,7 +1,7 @@
-"""Logits changed by what a text has said so far, and the counts of it: penalties, biases and bans.
+"""Penalties, biases and bans on logits by the tokens of a sequence so far, and the counts of these tokens.
 
-What is known of a text, which tokens its prompt has, how often each was generated and how each is favoured, lies in
-rows of tables that stay where they are: `slots` says which row of the tables belongs to which row of logits.
+The state of a sequence (which tokens its prompt has, how often each was generated, its biases) is in rows of tables
+that stay where they are: `slots` maps rows of logits to rows of the tables.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import tileproof as tp
 from tileproof import In, Index, InOut, Out, T, U, Unique, f32, i32
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import row_tiles
 from .numerics import wide
 
 # Logits.
 
 
-def changed(logit: Any, known: Any, settings: Any) -> Any:
+def penalize(logit: Any, known: Any, settings: Any) -> Any:
     """Logits by what is known of their tokens: first by repetition, then for each use and for any, then by the bias."""
     (is_prompt, count, favour), (repetition, presence, frequency) = known, settings
     x, is_used = wide(logit), count > 0
@@ -35,10 +35,10 @@ def penalized_kernel(
     y: Out[T, "R V"], logits: In[T, "R V"], prompt: In[U, "R V"], counts: In[i32, "R V"], bias: In[f32, "R V"],
     repetition: In[f32, "R"], presence: In[f32, "R"], frequency: In[f32, "R"], *, BV: int = 2048,
 ) -> None:  # fmt: skip
-    """Each logit as `changed` says, with a row of the tables for each row of logits."""
+    """Each logit as `penalize` says, with a row of the tables for each row of logits."""
     for r, v in tp.parallel(R=tp.each, V=BV):
         known = prompt[r, v].to(bool), counts[r, v], bias[r, v]
-        y[r, v] = changed(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
+        y[r, v] = penalize(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
 
 
 @tp.kernel(deny_checks=True)
@@ -51,18 +51,18 @@ def penalized_slots_kernel(
     for r, v in tp.parallel(R=tp.each, V=BV):
         at = slots[r], v
         known = prompt.get(at, False if prompt.dtype == bool else 0).to(bool), counts.get(at, 0), bias.get(at, 0)
-        y[r, v] = changed(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
+        y[r, v] = penalize(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
 
 
 def penalized(
     logits: Any, prompt: Any, counts: Any, bias: Any, repetition: Any, presence: Any, frequency: Any, slots: Any = None,
     out: Any = None,
 ) -> Any:  # fmt: skip
-    """Logits, "R V", changed by what each text has said. Settings are f32, with an element for each row.
+    """Logits, "R V", changed by the tokens of each sequence. Settings are f32, with an element for each row.
 
     In this order:
 
-    1. Tokens of the prompt (`prompt`, bool or u8) and of the text (`counts`, i32): a logit above 0 is divided by
+    1. Tokens of the prompt (`prompt`, bool or u8) and of the output (`counts`, i32): a logit above 0 is divided by
        `repetition`, any other is multiplied by it.
     2. `frequency` times the count is taken away, and `presence` where there is one.
     3. `bias` (f32) is added; -inf bans a token.
@@ -76,13 +76,13 @@ def penalized(
         >>> tk.penalized(logits, logits < 0, counts, 0 * logits, 2 * one, one / 2, one / 4).tolist()
         [[4.0, -8.0, 1.0]]
     """
-    y = arrays.result(out, logits, logits.shape)
-    given = y, logits, prompt, counts, bias, repetition, presence, frequency
+    y = arrays.output_for(out, logits, logits.shape)
+    arguments = y, logits, prompt, counts, bias, repetition, presence, frequency
     if slots is None:
-        chosen(PENALIZED, logits, R=logits.shape[0], V=logits.shape[1])(*given)
+        choose(PENALIZED, logits, R=logits.shape[0], V=logits.shape[1])(*arguments)
     else:
         sizes = {"R": logits.shape[0], "S": counts.shape[0], "V": logits.shape[1]}
-        chosen(PENALIZED_SLOTS, logits, **sizes)(*given, slots)
+        choose(PENALIZED_SLOTS, logits, **sizes)(*arguments, slots)
     return y
 
 
@@ -125,7 +125,7 @@ def count_tokens(counts: Any, tokens: Any, slots: Any = None) -> Any:
 
 
 def _known(rng: Any, arguments: dict[str, Any]) -> None:
-    """Texts of which every slot is in use."""
+    """Sequences of which every slot is in use."""
     arguments["repetition"][...] = 1.1
     if "slots" in arguments:
         slots = arguments["slots"]

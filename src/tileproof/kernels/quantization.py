@@ -1,8 +1,8 @@
-"""Quantizing: numbers as integers of 8 or 4 bits, or as 8-bit floats, with a scale for each group or row.
+"""Quantization: int8 and int4 with a scale per group or row, and fp8 with a scale per row.
 
-All are symmetric and round to the nearest, ties to even: zero stays zero, and what comes back is off by at most half a
-scale (for 8-bit floats, by 1/16 of itself or half of their least step). A group that holds NaN or infinity comes back
-as NaN, for its scale is NaN or infinite; a group of zeros has the scale 0.
+All are symmetric and round to nearest, ties to even: zero stays zero, and the error is at most half a scale (for fp8
+1/16 of the value, or half of the smallest step). A group that contains NaN or infinity dequantizes to NaN, because its
+scale is NaN or infinite; a group of zeros has the scale 0.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ def quantize_int4_kernel(
 
 @tp.kernel(deny_checks=True)
 def padded_kernel(y: Out[T, "M P"], x: In[T, "M K"], *, BM: int = 4, BP: int = 512) -> None:
-    """The rows of x with zeros behind them."""
+    """The rows of x padded with zeros."""
     for m, p in tp.parallel(M=BM, P=BP):
         y[m, p] = x.get((m, p.elements), 0)
 
@@ -167,7 +167,7 @@ def norm_quantize_int8(x: Any, g: Any, eps: float = 1e-6, group: int = 64, out: 
         q, scale = tk.quantize_int8(w, group=64)
         y = tk.int8_linear(tk.norm_quantize_int8(x, g), q, scale)
     """
-    flat = arrays.matrix(x)
+    flat = arrays.as_matrix(x)
     rows, columns = flat.shape
     pieces = whole_groups(columns, -(-columns // _known(group)))
     q, scale = _results(out, x, (rows, columns), I8, (rows, pieces[0]), F32)
@@ -219,7 +219,7 @@ def quantize_int4(w: Any, group: int = 128, scale_dtype: DType = F32, out: Pair 
 
 
 def padded(x: Any, columns: int) -> Any:
-    """A matrix with zeros behind its rows, up to so many columns; itself if it has them."""
+    """A matrix padded with zeros, up to so many columns; itself if it has them."""
     rows, there = x.shape
     if there == columns:
         return x
@@ -235,7 +235,7 @@ def group_of(columns: int, count: int) -> int | None:
             return group
     if count == 1:
         return None
-    raise arrays.refused(
+    raise arrays.launch_error(
         Code.DIMENSION_DIFFERS, f"{count} scales for {columns} columns are of no known group",
         f"quantize with a group of {', '.join(map(str, GROUPS))}, or with one scale for each row",
     )  # fmt: skip
@@ -245,7 +245,7 @@ def whole_groups(columns: int, count: int) -> tuple[int, int]:
     """How many groups rows have if there are so many scales, and of how many columns each, none of them short."""
     group = (group_of(columns, count) if count > 1 else None) or columns
     if count * group != columns or not columns:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS, f"{columns} columns are not whole groups of {group}",
             "use `quantize_int8` and `int8_linear`, which take a last group that is short",
         )  # fmt: skip
@@ -260,12 +260,12 @@ def _results(
     out: Pair | None, like: Any, shape: Sequence[int], dtype: DType, scales: Sequence[int], scale_dtype: DType
 ) -> Pair:
     q, scale = (None, None) if out is None else out
-    return arrays.result(q, like, shape, dtype), arrays.result(scale, like, scales, scale_dtype)
+    return arrays.output_for(q, like, shape, dtype), arrays.output_for(scale, like, scales, scale_dtype)
 
 
 def _known(group: int) -> int:
     if group not in GROUPS:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.CONSTANT_VALUE, f"groups of {group} are not supported",
             f"choose {', '.join(map(str, GROUPS[:-1]))} or {GROUPS[-1]}",
         )  # fmt: skip

@@ -1,15 +1,12 @@
-"""Linear layers with weights of 8 bits: y = x @ w.T, where a weight is an integer or an 8-bit float times a scale.
+"""Linear layers y = x @ w.T with quantized weights: int8, fp8 and int4.
 
-Weights have a row for each output. Each group of 16 to 256 neighbours along a row shares a scale, or the whole row
-does. Sums are made in f32 (f64 where x is) and rounded once. 8-bit weights are exact in every type that they are
-multiplied in; only the form that scales weights first rounds their products with the scale to the type of x. NaN and
-infinity, in x or in a scale, spread as IEEE says. `quantization` makes
-such weights.
+Weights have a row per output. For int8 each group of 16 to 256 neighbors along a row shares a scale, or the whole row
+does; `quantization` makes such weights. An int4 weight is its bits, less a zero point, times a scale; two weights
+share a byte: the first half of a group is in the low bits, the second half in the high bits.
 
-Linear layers with weights of 4 bits: y = x @ w.T, where a weight is its bits, less a zero point, times a scale. Two
-weights share a byte: of each group of neighbours along a row, the first half is in the low bits and the second half in
-the high bits. Sums are made in f32 (f64 where x is) and rounded once, and the differences of bits and whole zero points
-are exact in every type that they are multiplied in. NaN and infinity, in x or in a scale, spread as IEEE says.
+Sums are computed in f32 (f64 where x is) and rounded once. Weights are exact in every type that they are multiplied
+in; only the variant that scales weights first rounds them to the type of x. NaN and infinity, in x or in a scale,
+propagate as in IEEE arithmetic.
 """
 
 from __future__ import annotations
@@ -25,7 +22,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen, rows_for, weight_shape
+from .arrays import choose, rows_for, weight_shape
 from .heuristics import LASTING, linear_default, linear_space, tile_size
 from .numerics import accumulator
 from .quantization import group_of, padded, rounded_rows
@@ -157,20 +154,20 @@ def int4_linear(x: Any, w: Any, scale: Any, zero: Any = None, out: Any = None) -
         y = tk.int4_linear(x, q, scale)
     """
     rows, groups, half = w.shape
-    flat = arrays.matrix(x)
+    flat = arrays.as_matrix(x)
     count, columns = flat.shape
     if -(-columns // (2 * half)) != groups:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS, f"x has {columns} columns, and w has {groups} groups of {2 * half}",
             f"pass x with {groups * 2 * half} columns, or fewer by less than a group",
         )  # fmt: skip
-    y = arrays.result(out, x, (*x.shape[:-1], rows))
+    y = arrays.output_for(out, x, (*x.shape[:-1], rows))
     halves = arrays.view(padded(flat, groups * 2 * half), (count, groups, 2, half))
     sizes = {"M": count, "N": rows, "C": groups, "S": half}
     if zero is None:
-        chosen(INT4_LINEAR, x, **sizes)(arrays.matrix(y), halves, w, scale)
+        choose(INT4_LINEAR, x, **sizes)(arrays.as_matrix(y), halves, w, scale)
     else:
-        chosen(INT4_LINEAR_ZERO, x, **sizes)(arrays.matrix(y), halves, w, scale, zero)
+        choose(INT4_LINEAR_ZERO, x, **sizes)(arrays.as_matrix(y), halves, w, scale, zero)
     return y
 
 
@@ -433,36 +430,36 @@ def int8_linear(
     group = group_of(columns, scale.shape[1] if len(scale.shape) == 2 else 1)
     if isinstance(x, tuple):
         q, grain = rows_for(x[0], columns), x[1]
-        y = arrays.result(out, grain, (*x[0].shape[:-1], rows))
+        y = arrays.output_for(out, grain, (*x[0].shape[:-1], rows))
         _of_integers(y, q, grain, w, scale, group)
         return y
     flat = rows_for(x, columns)
-    y = arrays.result(out, x, (*x.shape[:-1], rows))
-    to, count = arrays.matrix(y), flat.shape[0]
+    y = arrays.output_for(out, x, (*x.shape[:-1], rows))
+    to, count = arrays.as_matrix(y), flat.shape[0]
     if activations == "int8":
         _of_integers(y, *rounded_rows(flat, group, workspace), w, scale, group)
     elif activations != "float":
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.CONSTANT_VALUE, f"activations are float or int8, not {activations!r}", 'pass activations="int8"'
         )
     elif group is None:
-        chosen(FP8_LINEAR, x, M=count, N=rows, K=columns)(to, flat, w, arrays.view(scale, (rows,)))
+        choose(FP8_LINEAR, x, M=count, N=rows, K=columns)(to, flat, w, arrays.view(scale, (rows,)))
     elif count == 1 and columns % group == 0:
         pieces = columns // group, group
         whole = arrays.view(flat, (count, *pieces)), arrays.view(w, (rows, *pieces))
-        chosen(INT8_VECTOR, x, M=count, N=rows, C=pieces[0], S=group)(to, *whole, scale)
+        choose(INT8_VECTOR, x, M=count, N=rows, C=pieces[0], S=group)(to, *whole, scale)
     else:
-        chosen(INT8_LINEAR, x, M=count, N=rows, K=columns, G=group)(to, flat, w, scale)
+        choose(INT8_LINEAR, x, M=count, N=rows, K=columns, G=group)(to, flat, w, scale)
     return y
 
 
 def _of_integers(y: Any, q: Any, grain: Any, w: Any, scale: Any, group: int | None) -> None:
-    (count, columns), rows, to = q.shape, w.shape[0], arrays.matrix(y)
+    (count, columns), rows, to = q.shape, w.shape[0], arrays.as_matrix(y)
     if group is None:
         factors = arrays.view(grain, (count,)), w, arrays.view(scale, (rows,))
-        chosen(INT8_INTEGER_ROWS, y, M=count, N=rows, K=columns)(to, q, *factors)
+        choose(INT8_INTEGER_ROWS, y, M=count, N=rows, K=columns)(to, q, *factors)
     else:
-        chosen(INT8_INTEGER, y, M=count, N=rows, K=columns, G=group)(to, q, grain, w, scale)
+        choose(INT8_INTEGER, y, M=count, N=rows, K=columns, G=group)(to, q, grain, w, scale)
 
 
 def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:
@@ -474,6 +471,6 @@ def fp8_linear(x: Any, w: Any, scale: Any, out: Any = None) -> Any:
     """
     rows, columns = weight_shape(w)
     flat = rows_for(x, columns)
-    y = arrays.result(out, x, (*x.shape[:-1], rows))
-    chosen(FP8_LINEAR, x, M=flat.shape[0], N=rows, K=columns)(arrays.matrix(y), flat, w, scale)
+    y = arrays.output_for(out, x, (*x.shape[:-1], rows))
+    choose(FP8_LINEAR, x, M=flat.shape[0], N=rows, K=columns)(arrays.as_matrix(y), flat, w, scale)
     return y

@@ -1,11 +1,8 @@
-"""Sums, maxima and their positions along an axis, running totals, the k greatest, and counts.
+"""Reductions along an axis: sum, max, argmax, top-k; scans, and histograms.
 
-Floats are added up in f32 (f64 for f64) and rounded once. Truth values and integers of 8 and 16 bits add up to i32,
-wider ones to their own type, and wrap. NaN is greater than everything: it wins in `max`, `argmax` and `top_k`, and
-spreads in `sum` and `cumsum`. The same choice gives the same bits every time.
-
-The greatest of rows: where it is, and the k greatest. Elements are compared as they are, or as unsigned integers. NaN
-is greater than everything, and of equal elements the earlier wins.
+Floats are summed in f32 (f64 for f64) and rounded once. Booleans and integers of 8 and 16 bits are summed in i32,
+wider ones in their own type, and wrap. NaN is greater than everything: it wins in `max`, `argmax` and `top_k`, and
+propagates in `sum` and `cumsum`. Of equal elements the earlier wins. The same choice gives the same bits every time.
 """
 
 from __future__ import annotations
@@ -22,7 +19,7 @@ from tileproof.language.dtypes import DType
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import (
     FULL,
     column_reduction,
@@ -40,9 +37,9 @@ from .heuristics import (
 TOP: Final = 1 << 31
 LOW: Final = (1 << 32) - 1
 FAR: Final = 1 << 61
-"""Behind every position."""
+"""After every position."""
 
-# Lanes: each keeps the greatest of the elements that come to it, and they are compared once, behind the loop.
+# Lanes: each keeps the greatest of the elements that come to it, and they are compared once, after the loop.
 
 
 def least(x: Any) -> Any:
@@ -50,7 +47,7 @@ def least(x: Any) -> Any:
     return -tp.inf if x.dtype == f16 or x.dtype == bf16 or x.dtype == f32 or x.dtype == f64 else tp.lowest
 
 
-def better(lanes: Any, value: Any, turn: Any) -> Any:
+def lane_step(lanes: Any, value: Any, turn: Any) -> Any:
     """Lanes, as their greatest values and the turns these came in, with those of one more turn."""
     best, turns = lanes
     wins = ~(value <= best) & (best == best)
@@ -70,7 +67,7 @@ def first_of(lanes: Any, size: Any) -> Any:
     return top, tp.clip(first, 0, FAR)
 
 
-def greater(left: Any, right: Any) -> Any:
+def merge_greatest(left: Any, right: Any) -> Any:
     """The greater of two pairs of value and position: NaN wins, then the left one."""
     (best, position), (value, other) = left, right
     wins = ~(value <= best) & (best == best)
@@ -86,7 +83,7 @@ def argmax_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, BC: int = 1024) -
     for r in tp.parallel(R=tp.each):
         lanes: Any = tp.full((BC,), least(x), x.dtype), tp.zeros((BC,), i32)
         for c in tp.tiles(C=BC):
-            lanes = better(lanes, x[r, c].fill(least(x)), c.number)
+            lanes = lane_step(lanes, x[r, c].fill(least(x)), c.number)
         _, first = first_of(lanes, BC)
         y[r] = tp.clip(first, 0, tp.dim("C") - 1)  # type: ignore[index]
 
@@ -107,9 +104,9 @@ def argmax_split_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, SC: int = 8
     for r, z in tp.parallel(R=tp.each, C=tp.split(SC)):
         lanes: Any = tp.full((BC,), least(x), x.dtype), tp.zeros((BC,), i32)
         for c in z.tiles(BC):
-            lanes = better(lanes, x[r, c].fill(least(x)), c.number)
+            lanes = lane_step(lanes, x[r, c].fill(least(x)), c.number)
         best, first = first_of(lanes, BC)
-        _, position = tp.join((best, z.start + first), over=z, by=greater)
+        _, position = tp.join((best, z.start + first), over=z, by=merge_greatest)
         y[r] = tp.clip(position, 0, tp.dim("C") - 1)  # type: ignore[index]
 
 
@@ -122,16 +119,16 @@ def argmax(x: Any, out: Any = None) -> Any:
         >>> tk.argmax(np.array([[1, 5, 5], [7, 2, 0]], np.float32)).tolist()
         [1, 0]
     """
-    rows = arrays.matrix(x)
-    y = arrays.result(out, x, tuple(x.shape)[:-1], i32)
-    chosen(ARGMAX, x, R=rows.shape[0], C=rows.shape[1])(arrays.view(y, (rows.shape[0],)), rows)
+    rows = arrays.as_matrix(x)
+    y = arrays.output_for(out, x, tuple(x.shape)[:-1], i32)
+    choose(ARGMAX, x, R=rows.shape[0], C=rows.shape[1])(arrays.view(y, (rows.shape[0],)), rows)
     return y
 
 
 # Elements in order, as unsigned integers.
 
 
-def ordered(x: Any) -> Any:
+def sort_key(x: Any) -> Any:
     """Elements of up to 32 bits as u32 of the same order: -0 equals 0, and NaN is above all."""
     if x.dtype == f32 or x.dtype == f16 or x.dtype == bf16:
         bits = tp.bitcast(x.to(f32), u32)
@@ -155,9 +152,9 @@ def element_at(place: Any, x: Any) -> Any:
     return found
 
 
-def keyed(x: Any, positions: Any) -> Any:
+def key_of(x: Any, positions: Any) -> Any:
     """One number for element and position: the greater, then the earlier, is greater. None is 0, no two are equal."""
-    return (ordered(x).to(u64) << 32) | (LOW - positions).to(u64)
+    return (sort_key(x).to(u64) << 32) | (LOW - positions).to(u64)
 
 
 def element_of(key: Any, x: Any) -> Any:
@@ -176,16 +173,16 @@ def position_of(key: Any) -> Any:
 def keys_of(lanes: Any, size: Any, length: Any) -> Any:
     """The keys of lanes in a row of some length, 0 where nothing came to a lane."""
     best, turns = lanes
-    return tp.where(tp.arange(size) < length, keyed(best, positions_of(turns, size)), 0)
+    return tp.where(tp.arange(size) < length, key_of(best, positions_of(turns, size)), 0)
 
 
-def without(keys: Any, key: Any, row: Any, size: Any) -> Any:
+def without_key(keys: Any, key: Any, row: Any, size: Any) -> Any:
     """Keys of lanes, where the greatest was taken away: the next of its lane is found in the row, as some type."""
     x, r, dtype = row
     lane, length, top = position_of(key) % keys.shape[0], x.shape[1], tp.zeros((), u64)
     for turn in range(0, tp.cdiv(length, keys.shape[0]), size):
         positions = lane + (turn + tp.arange(size)) * keys.shape[0]
-        rest = keyed(x.get((r, positions), 0).to(dtype), positions)
+        rest = key_of(x.get((r, positions), 0).to(dtype), positions)
         top = tp.maximum(top, tp.where((positions < length) & (rest < key), rest, 0).max())
     return tp.where(keys == key, top, keys)
 
@@ -203,13 +200,13 @@ def top_k_kernel(
     for r in tp.parallel(R=tp.each):
         lanes: Any = tp.full((BC,), least(x), x.dtype), tp.zeros((BC,), i32)
         for c in tp.tiles(C=BC):
-            lanes = better(lanes, x[r, c].fill(least(x)), c.number)
+            lanes = lane_step(lanes, x[r, c].fill(least(x)), c.number)
         keys = keys_of(lanes, BC, tp.dim("C"))
         for k in tp.tiles(K=tp.each):
             best = keys.max()
             value[r, k] = element_of(best, x)
             at[r, k] = tp.where(best == 0, -1, tp.clip(position_of(best), 0, tp.dim("C") - 1))  # type: ignore[index]
-            keys = without(keys, best, (x, r, x.dtype), BL)
+            keys = without_key(keys, best, (x, r, x.dtype), BL)
 
 
 def top_k(x: Any, k: int, out: tuple[Any, Any] | None = None) -> tuple[Any, Any]:
@@ -224,20 +221,20 @@ def top_k(x: Any, k: int, out: tuple[Any, Any] | None = None) -> tuple[Any, Any]
     """
     element = arrays.element_of(x)
     if element.bits > 32 or element.kind == "bool":
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.ARGUMENT_DTYPE, f"top_k takes elements of up to 32 bits, not {element.name}", "cast x to f32 first"
         )
-    rows = arrays.matrix(x)
+    rows = arrays.as_matrix(x)
     count, length = rows.shape
     if not 0 <= k <= length:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS, f"the {k} greatest of rows of {length} elements", f"take a k from 0 to {length}"
         )
-    shape, given = (*tuple(x.shape)[:-1], k), (None, None) if out is None else out
-    value, at = (arrays.result(each, x, shape, kind) for each, kind in zip(given, (element, i32), strict=True))
+    shape, arguments = (*tuple(x.shape)[:-1], k), (None, None) if out is None else out
+    value, at = (arrays.output_for(each, x, shape, kind) for each, kind in zip(arguments, (element, i32), strict=True))
     if k:
         results = arrays.view(value, (count, k)), arrays.view(at, (count, k))
-        chosen(TOP_K, x, R=count, C=length, K=k)(*results, rows)
+        choose(TOP_K, x, R=count, C=length, K=k)(*results, rows)
     return value, at
 
 
@@ -312,7 +309,7 @@ def sum_whole_kernel(y: Out[U, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) ->
 
 @tp.kernel(deny_checks=True)
 def sum_lanes_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
-    """The sum of each row; those of lanes are carried through the loop and added up once, behind it."""
+    """The sum of each row; those of lanes are carried through the loop and added up once, after it."""
     for i in tp.parallel(R=BR):
         kind = tp.zeros((1,), x.dtype).sum().dtype
         total = tp.zeros((i, BC), kind)
@@ -389,7 +386,7 @@ def max_whole_kernel(y: Out[T, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) ->
 
 @tp.kernel(deny_checks=True)
 def max_lanes_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
-    """The greatest of each row; those of lanes are carried through the loop and compared once, behind it."""
+    """The greatest of each row; those of lanes are carried through the loop and compared once, after it."""
     for i in tp.parallel(R=BR):
         top = tp.full((i, BC), least(x), x.dtype)
         for c in tp.tiles(C=BC):
@@ -444,8 +441,8 @@ def _reduced(x: Any, axis: int | None, out: Any, kept: DType, between: DType, ro
     """A reduction by the kernels of two tunables; `between` is the type that nothing is lost in."""
     shape = tuple(x.shape)
     if axis is None:
-        y = arrays.result(out, x, (), kept)
-        flat = arrays.matrix(x)
+        y = arrays.output_for(out, x, (), kept)
+        flat = arrays.as_matrix(x)
         if flat.shape[0] != 1:  # rows first: they need not follow each other in memory
             parts = arrays.new(x, (flat.shape[0],), between)
             _rows(rows, parts, flat)
@@ -453,22 +450,22 @@ def _reduced(x: Any, axis: int | None, out: Any, kept: DType, between: DType, ro
         _rows(rows, arrays.view(y, (1,)), flat)
         return y
     if axis == 0 and len(shape) == 2:
-        y = arrays.result(out, x, shape[1:], kept)
-        chosen(columns, x, R=shape[0], C=shape[1])(y, x)
+        y = arrays.output_for(out, x, shape[1:], kept)
+        choose(columns, x, R=shape[0], C=shape[1])(y, x)
         return y
     if axis not in (-1, len(shape) - 1) or not shape:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.ARGUMENT_RANK,
-            f"axis {axis} of an array of shape {arrays.shown(shape)} is not reduced",
+            f"axis {axis} of an array of shape {tuple(shape)} is not reduced",
             "use axis=-1, axis=0 of a matrix, or axis=None for everything",
         )
-    y = arrays.result(out, x, shape[:-1], kept)
-    _rows(rows, arrays.view(y, (math.prod(shape[:-1]),)), arrays.matrix(x))
+    y = arrays.output_for(out, x, shape[:-1], kept)
+    _rows(rows, arrays.view(y, (math.prod(shape[:-1]),)), arrays.as_matrix(x))
     return y
 
 
 def _rows(tunable: Tunable, y: Any, x: Any) -> None:
-    chosen(tunable, x, R=x.shape[0], C=x.shape[1])(y, x)
+    choose(tunable, x, R=x.shape[0], C=x.shape[1])(y, x)
 
 
 # Running totals.
@@ -515,17 +512,17 @@ def cumsum(x: Any, out: Any = None) -> Any:
     """
     element = arrays.element_of(x)
     between: DType = _NARROW.get(element.name, element)
-    rows = arrays.matrix(x)
-    y = arrays.result(out, x, tuple(x.shape), element if element.is_float else between)
+    rows = arrays.as_matrix(x)
+    y = arrays.output_for(out, x, tuple(x.shape), element if element.is_float else between)
     count, length = rows.shape
     piece = 4096
     if arrays.target_of(x) == "cpu" or count >= FULL // 2 or length <= 4 * piece:
-        chosen(CUMSUM, x, R=count, C=length)(arrays.matrix(y), rows)
+        choose(CUMSUM, x, R=count, C=length)(arrays.as_matrix(y), rows)
         return y
     totals, before = (arrays.new(x, (count, -(-length // piece)), between) for _ in range(2))
     cumsum_totals_kernel(totals, rows, SC=piece)
-    chosen(CUMSUM, totals, R=count, C=totals.shape[1])(before, totals)
-    cumsum_resume_kernel(arrays.matrix(y), rows, before, SC=piece)
+    choose(CUMSUM, totals, R=count, C=totals.shape[1])(before, totals)
+    cumsum_resume_kernel(arrays.as_matrix(y), rows, before, SC=piece)
     return y
 
 
@@ -549,11 +546,11 @@ def histogram(x: Any, bins: int, out: Any = None) -> Any:
         >>> tk.histogram(np.array([2, 0, 2, -1], np.int32), 4).tolist()
         [1, 0, 2, 0]
     """
-    count = arrays.result(out, x, (bins,), i32)
+    count = arrays.output_for(out, x, (bins,), i32)
     flat = arrays.view(x, (math.prod(x.shape),))
     copies = _copies(flat.shape[0], bins, arrays.target_of(x))
     parts = arrays.view(count, (1, bins)) if copies == 1 else arrays.new(x, (copies, bins), i32)
-    chosen(HISTOGRAM, x, N=flat.shape[0], B=bins, P=copies)(parts, flat)
+    choose(HISTOGRAM, x, N=flat.shape[0], B=bins, P=copies)(parts, flat)
     return count if copies == 1 else sum(parts, axis=0, out=count)
 
 

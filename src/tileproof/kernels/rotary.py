@@ -1,8 +1,8 @@
-"""Rotary position embedding, alone, and with norms before it and the append to a cache in pages behind it.
+"""Rotary position embedding, alone, and fused with the norms before it and the append to a paged cache after it.
 
-Heads are split in halves: element e of the first half and element e of the second are a point of the plane, turned by
-an angle of their row's position. Tables of cosines and sines are f32, because angles of 16 bits are wrong from a few
-hundred positions on. All compute in f32 (f64 for f64) and round once; a NaN or an infinity stays in its own head.
+Heads are split in halves: element e of both halves is a point of the plane, rotated by an angle of its row's position.
+The cos/sin tables are f32, because 16-bit angles are wrong from a few hundred positions on. All compute in f32 (f64
+for f64) and round once; a NaN or an infinity stays in its own head.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32, i
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import chosen, refused, result, shown, view
+from .arrays import choose, launch_error, output_for, view
 from .heuristics import MULTIPROCESSORS, occupied, power_of_two
 from .numerics import wide
 
@@ -28,7 +28,7 @@ def advance_kernel(
     tokens: InOut[i32, "R"], positions: InOut[i32, "R"], used: InOut[i32, "R"], slots: InOut[i32, "R"],
     draws: InOut[i64, "R"], said: Out[i32, "R"], chosen: In[i32, "R"], table: In[i32, "R L"], *, S: int = 64,
 ) -> None:  # fmt: skip
-    """The next token of each text, and where its key and value go; a text without a slot stays as it is."""
+    """The next token of each sequence, and where its key and value go; a sequence without a slot stays as it is."""
     for r in tp.parallel(R=tp.each):
         said[r] = chosen[r]
         is_live = slots[r] >= 0
@@ -45,10 +45,10 @@ def advance_kernel(
 def advance(
     tokens: Any, positions: Any, used: Any, slots: Any, draws: Any, chosen: Any, table: Any, *, page: int, out: Any
 ) -> Any:
-    """Moves R texts on by the tokens that were `chosen`, in place, and gives these in `out`.
+    """Advances R sequences by the tokens that were `chosen`, in place, and gives these in `out`.
 
     Each gets its token (0 for one below), the next position, one more place in use, the next draw (i64), and the slot
-    of that position: of page table[r, position // page], where `page` are the places of one. A text whose slot is
+    of that position: of page table[r, position // page], where `page` are the places of one. A sequence whose slot is
     below 0, or whose next page is not in the table, keeps all else, and has the slot -1 from then on. All but draws are
     i32.
 
@@ -65,31 +65,32 @@ def advance(
 
 
 def rope(x: Any, cos: Any, sin: Any, positions: Any, out: Any = None) -> Any:
-    """Every head of x, "N H D", turned by the angles of its row's position: row `positions[n]` of cos and sin, "P D/2".
+    """Every head of x, "N H D", rotated by the angles in row `positions[n]` of the tables cos and sin, "P D/2".
 
     Positions are i32 or i64, at least 0 and less than P; the launch makes sure of it.
 
     Example:
         q = tk.rope(q, cos, sin, positions)
     """
-    return _turned(ROPE, x, cos, sin, positions, out)
+    return _rotate(ROPE, x, cos, sin, positions, out)
 
 
 def rope_backward(dy: Any, cos: Any, sin: Any, positions: Any, out: Any = None) -> Any:
-    """The gradient of x, from dy, that of y = rope(x, cos, sin, positions): dy turned back.
+    """The gradient of x, from dy, that of y = rope(x, cos, sin, positions): dy rotated back.
 
     Example:
         dx = tk.rope_backward(dy, cos, sin, positions)
     """
-    return _turned(ROPE_BACKWARD, dy, cos, sin, positions, out)
+    return _rotate(ROPE_BACKWARD, dy, cos, sin, positions, out)
 
 
-def _turned(tunable: Tunable, x: Any, cos: Any, sin: Any, positions: Any, out: Any) -> Any:
-    y = result(out, x, x.shape)
+def _rotate(tunable: Tunable, x: Any, cos: Any, sin: Any, positions: Any, out: Any) -> Any:
+    y = output_for(out, x, x.shape)
     if len(x.shape) != 3:
-        raise refused(Code.ARGUMENT_RANK, f"x has shape {shown(x.shape)}", "pass rows, heads and elements: (N, H, D)")
+        cure = "pass rows, heads and elements: (N, H, D)"
+        raise launch_error(Code.ARGUMENT_RANK, f"x has shape {tuple(x.shape)}", cure)
     rows, heads, length = x.shape
-    chosen(tunable, x, N=rows, H=heads, D=length, P=cos.shape[0])(y, x, cos, sin, positions)
+    choose(tunable, x, N=rows, H=heads, D=length, P=cos.shape[0])(y, x, cos, sin, positions)
     return y
 
 
@@ -97,10 +98,10 @@ def norm_rope_append(
     qkv: Any, keys: Any, values: Any, cos: Any, sin: Any, positions: Any, slots: Any, q_norm: Any = None,
     k_norm: Any = None, eps: float = 1e-6, out: Any = None,
 ) -> Any:  # fmt: skip
-    """All that stands between the product with merged weights and attention; gives the queries, "N H D".
+    """All that stands between the GEMM with merged weights and attention; gives the queries, "N H D".
 
     Each row of qkv, "N (H+2*G)*D" or "N H+2*G D", has H heads of queries, G of keys and G of values. Queries and keys
-    are normalized by their root mean square, times `q_norm` and `k_norm`, if these are given, and turned by the angles
+    are normalized by their root mean square, times `q_norm` and `k_norm`, if these are given, and rotated by the angles
     of `positions[n]`. Keys and values go to entry `slots[n] % S` of page `slots[n] // S` of `keys` and `values`,
     "P G S D"; a slot of -1 skips them. No slot may be named twice.
 
@@ -108,7 +109,8 @@ def norm_rope_append(
         q = tk.norm_rope_append(qkv, keys, values, cos, sin, positions, slots, q_norm, k_norm)
     """
     if len(keys.shape) != 4:
-        raise refused(Code.ARGUMENT_RANK, f"keys have shape {shown(keys.shape)}", "pass pages of shape (P, G, S, D)")
+        cure = "pass pages of shape (P, G, S, D)"
+        raise launch_error(Code.ARGUMENT_RANK, f"keys have shape {tuple(keys.shape)}", cure)
     pages, groups, entries, length = keys.shape
     rows, *rest = qkv.shape
     heads = query_heads(rest, groups, length)
@@ -116,14 +118,14 @@ def norm_rope_append(
     split = view(qkv, (rows, heads + 2 * groups, length))
     q = view(split[:, :heads], (rows, groups, shared, length))
     k, v = split[:, heads : heads + groups], split[:, heads + groups :]
-    found = result(out, qkv, (rows, heads, length))
-    made = view(found, (rows, groups, shared, length))
+    found = output_for(out, qkv, (rows, heads, length))
+    output = view(found, (rows, groups, shared, length))
     tunable = NORM_ROPE_APPEND_PLAIN if q_norm is None else NORM_ROPE_APPEND
-    choice = chosen(tunable, qkv, N=rows, G=groups, R=shared, D=length, P=pages, S=entries, C=cos.shape[0])
+    choice = choose(tunable, qkv, N=rows, G=groups, R=shared, D=length, P=pages, S=entries, C=cos.shape[0])
     if q_norm is None:
-        choice(made, keys, values, q, k, v, cos, sin, positions, slots)
+        choice(output, keys, values, q, k, v, cos, sin, positions, slots)
     else:
-        choice(made, keys, values, q, k, v, q_norm, k_norm, cos, sin, positions, slots, eps)
+        choice(output, keys, values, q, k, v, q_norm, k_norm, cos, sin, positions, slots, eps)
     return found
 
 
@@ -140,8 +142,8 @@ def append_layers(
         tk.append_layers(qkv, keys, values, cos, sin, positions, slots, k_norm)
     """
     if len(keys.shape) != 5 or len(qkv.shape) not in (3, 4):
-        raise refused(
-            Code.ARGUMENT_RANK, f"qkv has shape {shown(qkv.shape)}, and keys {shown(keys.shape)}",
+        raise launch_error(
+            Code.ARGUMENT_RANK, f"qkv has shape {tuple(qkv.shape)}, and keys {tuple(keys.shape)}",
             "pass rows of layers, (M, N, (H+2*G)*D), and their pages, (M, P, G, S, D)",
         )  # fmt: skip
     groups, depth = keys.shape[2], keys.shape[4]
@@ -161,16 +163,16 @@ def query_heads(rest: Sequence[int], groups: int, length: int) -> int:
     count, left = (rest[0], rest[1] - length) if len(rest) == 2 else divmod(math.prod(rest), max(length, 1))
     heads = count - 2 * groups
     if left or heads < 0 or heads % max(groups, 1):
-        raise refused(
+        raise launch_error(
             Code.DIMENSION_DIFFERS,
-            f"rows of shape {shown(rest)} do not hold heads of queries beside {groups} of keys and {groups} of values",
+            f"rows of shape {tuple(rest)} do not hold heads of queries beside {groups} of keys and {groups} of values",
             f"rows hold H + 2 * {groups} heads of {length} elements, as pages do, with H a multiple of {groups}",
         )
     return heads
 
 
-def turned(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
-    """Points of the plane, turned by angles of which these are the cosines and sines."""
+def rotated(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
+    """Points of the plane, rotated by angles of which these are the cosines and sines."""
     return first * c - second * s, second * c + first * s
 
 
@@ -179,11 +181,11 @@ def rope_kernel(
     y: Out[T, "N H D=2*E"], x: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
     positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
 ) -> None:  # fmt: skip
-    """Element e of both halves of a head, as a point of the plane, turned by the angle of its row's position."""
+    """Element e of both halves of a head, as a point of the plane, rotated by the angle of its row's position."""
     for n, h in tp.parallel(N=BN, H=BH):
         first, second = wide(x[n, h, 0:E]), wide(x[n, h, E:D])
         c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
-        y[n, h, 0:E], y[n, h, E:D] = turned(first, second, c, s)
+        y[n, h, 0:E], y[n, h, E:D] = rotated(first, second, c, s)
 
 
 @tp.kernel(deny_checks=True)
@@ -191,14 +193,14 @@ def rope_backward_kernel(
     dx: Out[T, "N H D=2*E"], dy: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
     positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
 ) -> None:  # fmt: skip
-    """The same, turned back."""
+    """The same, rotated back."""
     for n, h in tp.parallel(N=BN, H=BH):
         first, second = wide(dy[n, h, 0:E]), wide(dy[n, h, E:D])
         c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
-        dx[n, h, 0:E], dx[n, h, E:D] = turned(first, second, c, -s)
+        dx[n, h, 0:E], dx[n, h, E:D] = rotated(first, second, c, -s)
 
 
-def normed(first: Any, second: Any, low: Any, high: Any, eps: Any) -> tuple[Any, Any]:
+def normalized(first: Any, second: Any, low: Any, high: Any, eps: Any) -> tuple[Any, Any]:
     """Both halves of heads divided by the root mean square of the two, times the halves of a weight."""
     squares = (first * first + second * second).mean(axis=-1, keepdims=True) / 2
     scale = tp.rsqrt(squares + eps.to(squares.dtype))
@@ -212,15 +214,15 @@ def norm_rope_append_kernel(
     k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
     slots: In[Unique["P*S"], "N"], eps: f32, *, R: int, S: int, D: int, E: int, BG: int = 1,
 ) -> None:  # fmt: skip
-    """Queries and keys normalized and turned, keys and values put into their slots; R heads of queries share a key."""
+    """Queries and keys normalized and rotated, keys and values put into their slots; R heads of queries share a key."""
     for n, g in tp.parallel(N=tp.each, G=BG):
         slot: Any = slots[n]
-        first, second = normed(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
+        first, second = normalized(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
         c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
-        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = turned(first, second, c, s)
+        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = rotated(first, second, c, s)
         values[slot // S, g, slot % S, :] = v[n, g, :]
-        first, second = normed(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), q_norm[0:E], q_norm[E:D], eps)
-        out[n, g, :, 0:E], out[n, g, :, E:D] = turned(first, second, c, s)
+        first, second = normalized(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), q_norm[0:E], q_norm[E:D], eps)
+        out[n, g, :, 0:E], out[n, g, :, E:D] = rotated(first, second, c, s)
 
 
 @tp.kernel(deny_checks=True)
@@ -234,9 +236,9 @@ def norm_rope_append_plain_kernel(
         slot: Any = slots[n]
         first, second = wide(k[n, g, 0:E]), wide(k[n, g, E:D])
         c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
-        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = turned(first, second, c, s)
+        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = rotated(first, second, c, s)
         values[slot // S, g, slot % S, :] = v[n, g, :]
-        out[n, g, :, 0:E], out[n, g, :, E:D] = turned(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), c, s)
+        out[n, g, :, 0:E], out[n, g, :, E:D] = rotated(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), c, s)
 
 
 @tp.kernel(deny_checks=True)
@@ -245,13 +247,13 @@ def append_layers_kernel(
     v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32, *, S: int, D: int, E: int, BG: int = 8,
 ) -> None:  # fmt: skip
-    """Keys normalized and turned, and values, put into the slots of their tokens, in the pages of each layer m."""
+    """Keys normalized and rotated, and values, put into the slots of their tokens, in the pages of each layer m."""
     for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
         slot: Any = slots[n]
         one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
-        one, two = normed(one, two, k_norm[m, 0:E], k_norm[m, E:D], eps)
+        one, two = normalized(one, two, k_norm[m, 0:E], k_norm[m, E:D], eps)
         c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
-        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = turned(one, two, c, s)
+        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = rotated(one, two, c, s)
         values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
 
 
@@ -266,7 +268,7 @@ def append_layers_plain_kernel(
         slot: Any = slots[n]
         one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
         c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
-        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = turned(one, two, c, s)
+        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = rotated(one, two, c, s)
         values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
 
 
@@ -318,12 +320,12 @@ def _append_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choi
             yield from choices(kernel, f"BG={groups}", *held, *direct)
 
 
-def _places(rng: Any, given: dict[str, Any]) -> None:
+def _places(rng: Any, arguments: dict[str, Any]) -> None:
     """Positions, and slots that differ."""
-    given["positions"][...] = rng.integers(0, given["cos"].shape[0], given["positions"].shape)
-    if "slots" in given:
-        pages, _, entries, _ = given["keys"].shape
-        slots = given["slots"]
+    arguments["positions"][...] = rng.integers(0, arguments["cos"].shape[0], arguments["positions"].shape)
+    if "slots" in arguments:
+        pages, _, entries, _ = arguments["keys"].shape
+        slots = arguments["slots"]
         slots[...] = -1
         count = min(len(slots), pages * entries)
         slots[:count] = rng.permutation(pages * entries)[:count]

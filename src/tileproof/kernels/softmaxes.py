@@ -1,7 +1,7 @@
-"""Softmax along the last axis, its logarithm, the cross entropy of rows with their labels, and gradients of them all.
+"""Softmax and log-softmax along the last axis, the cross entropy of rows with labels, and their gradients.
 
 Everything is computed in f32 (f64 for f64) and rounded once. A row whose elements are all -inf, or one with NaN or
-+inf in it, gives NaN throughout, as in torch. Elements of -inf in other rows have weight 0.
++inf, gives NaN throughout, as in torch. Elements of -inf in other rows have weight 0.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ import tileproof as tp
 from tileproof import In, Index, Kernel, Out, Schedule, T, U, f32, f64
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import matrix, new, result, shape_error, sum_type_of, view
-from .elementwise import launched
+from .arrays import as_matrix, new, output_for, shape_error, sum_type_of, view
+from .elementwise import launch
 from .heuristics import FULL, SMALL, WHOLE, direct, occupied, power_of_two, row_softmax
 from .numerics import wide
 
 
-def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
+def cross_entropy_rows(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
     """Of rows N of V columns, each reduced to a number."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -56,7 +56,7 @@ def labelled(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
     return Tunable("cross_entropy", (loop, lanes, split), default, space, inputs=_give_labels)
 
 
-def labelled_backward(kernel: Kernel) -> Tunable:
+def cross_entropy_gradient(kernel: Kernel) -> Tunable:
     """Of rows N of V columns, element by element."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -76,9 +76,9 @@ def labelled_backward(kernel: Kernel) -> Tunable:
     return Tunable("cross_entropy_backward", (kernel,), default, space, inputs=_give_labels)
 
 
-def _give_labels(rng: np.random.Generator, given: dict[str, Any]) -> None:
+def _give_labels(rng: np.random.Generator, arguments: dict[str, Any]) -> None:
     """Labels that are positions in V."""
-    given["labels"][...] = rng.integers(0, given["logits"].shape[1], given["labels"].shape)
+    arguments["labels"][...] = rng.integers(0, arguments["logits"].shape[1], arguments["labels"].shape)
 
 
 _TWOS: Final = math.log2(math.e)
@@ -87,32 +87,32 @@ _TWOS: Final = math.log2(math.e)
 # What is computed of rows.
 
 
-def grown(t: Any, element: Any) -> Any:
+def exponential(t: Any, element: Any) -> Any:
     """e to the power t. Powers of 2 take fewer steps, and are exact enough where results become 16-bit floats."""
     return tp.exp(t) if t.dtype == f64 or element == f32 else tp.exp2(t * _TWOS)
 
 
-def joined(state: Any, part: Any, element: Any) -> Any:
+def row_step(state: Any, part: Any, element: Any) -> Any:
     """The maximum of rows, and the sum of exp(x - maximum), with the columns of one more tile."""
     top, total = state
     higher = tp.maximum(top, part.max(axis=1))
-    weights = grown(part - higher[:, None], element).sum(axis=1)
-    return higher, total * grown(top - higher, element) + weights
+    weights = exponential(part - higher[:, None], element).sum(axis=1)
+    return higher, total * exponential(top - higher, element) + weights
 
 
-def merged(one: Any, other: Any) -> Any:
+def merge_rows(one: Any, other: Any) -> Any:
     """The same of two pieces of a row."""
     (top, total), (rival, more) = one, other
     higher = tp.maximum(top, rival)
     return higher, total * tp.exp(top - higher) + more * tp.exp(rival - higher)
 
 
-def lost(label: Any, picked: Any, top: Any, total: Any) -> Any:
+def row_loss(label: Any, picked: Any, top: Any, total: Any) -> Any:
     """The loss of a row with this label and the logit there; 0 where the label is none."""
     return tp.where(label >= 0, top - picked + tp.log(total), 0)
 
 
-def sloped(weight: Any, columns: Any, label: Any, grad: Any) -> Any:
+def row_gradient(weight: Any, columns: Any, label: Any, grad: Any) -> Any:
     """The gradient of some columns from the softmax there and that of the losses; 0 where the label is none."""
     slope = tp.where(columns == label[:, None], weight - 1.0, weight)
     return tp.where(label[:, None] >= 0, slope * grad[:, None], 0)
@@ -126,7 +126,7 @@ def softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) ->
     """exp(x) of each row, divided by its sum."""
     for r in tp.parallel(R=BR):
         row = wide(x[r, :])
-        weight = grown(row - row.max(axis=1, keepdims=True), x.dtype)
+        weight = exponential(row - row.max(axis=1, keepdims=True), x.dtype)
         y[r, :] = weight * (1.0 / weight.sum(axis=1, keepdims=True))
 
 
@@ -136,7 +136,7 @@ def log_softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1
     for r in tp.parallel(R=BR):
         row = wide(x[r, :])
         low = row - row.max(axis=1, keepdims=True)
-        y[r, :] = low - tp.log(grown(low, x.dtype).sum(axis=1, keepdims=True))
+        y[r, :] = low - tp.log(exponential(low, x.dtype).sum(axis=1, keepdims=True))
 
 
 @tp.kernel(deny_checks=True)
@@ -152,7 +152,7 @@ def log_softmax_backward_kernel(dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R
     """From dy, the gradient of y = log_softmax(x), that of x."""
     for r in tp.parallel(R=BR):
         grad = wide(dy[r, :])
-        dx[r, :] = grad - grown(wide(y[r, :]), y.dtype) * grad.sum(axis=1, keepdims=True)
+        dx[r, :] = grad - exponential(wide(y[r, :]), y.dtype) * grad.sum(axis=1, keepdims=True)
 
 
 # Rows of any length, tile by tile: once for what the whole row gives, and once for the result.
@@ -164,10 +164,10 @@ def softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: i
     for r in tp.parallel(R=BR):
         state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
         for c in tp.tiles(C=BC):
-            state = joined(state, wide(x[r, c]), x.dtype)
+            state = row_step(state, wide(x[r, c]), x.dtype)
         top, total = state
         for c in tp.tiles(C=BC):
-            y[r, c] = grown(wide(x[r, c]) - top[:, None], x.dtype) * (1.0 / total)[:, None]
+            y[r, c] = exponential(wide(x[r, c]) - top[:, None], x.dtype) * (1.0 / total)[:, None]
 
 
 @tp.kernel(deny_checks=True)
@@ -176,7 +176,7 @@ def log_softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, B
     for r in tp.parallel(R=BR):
         state: Any = tp.lowest, 0.0
         for c in tp.tiles(C=BC):
-            state = joined(state, wide(x[r, c]), x.dtype)
+            state = row_step(state, wide(x[r, c]), x.dtype)
         top, total = state
         for c in tp.tiles(C=BC):
             y[r, c] = wide(x[r, c]) - top[:, None] - tp.log(total)[:, None]
@@ -205,7 +205,7 @@ def log_softmax_backward_loop_kernel(
         for c in tp.tiles(C=BC):
             total = total + wide(dy[r, c]).sum(axis=1, keepdims=True)
         for c in tp.tiles(C=BC):
-            dx[r, c] = wide(dy[r, c]) - grown(wide(y[r, c]), y.dtype) * total
+            dx[r, c] = wide(dy[r, c]) - exponential(wide(y[r, c]), y.dtype) * total
 
 
 # Rows with labels. The launch makes sure that labels are positions in V, or none; what none picks is 0.
@@ -221,18 +221,18 @@ def cross_entropy_kernel(
         for v in tp.tiles(V=BV):
             part = wide(logits[n, v])
             higher = tp.maximum(top, part.max())
-            total = total * tp.exp(top - higher) + grown(part - higher, logits.dtype).sum()
+            total = total * tp.exp(top - higher) + exponential(part - higher, logits.dtype).sum()
             top = higher
         lse[n] = top + tp.log(total)
         picked = wide(logits.get((n, labels[n]), 0))
-        loss[n] = lost(labels[n], picked, top, total)
+        loss[n] = row_loss(labels[n], picked, top, total)
 
 
 @tp.kernel(deny_checks=True)
 def cross_entropy_lanes_kernel(
     loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *, BV: int = 2048
 ) -> None:
-    """The same. Each lane keeps a maximum and a sum of its own, and they are joined once, behind the loop.
+    """The same. Each lane keeps a maximum and a sum of its own, and they are joined once, after the loop.
 
     Of a lane's old maximum and its new element one is the new maximum, so one exponential is enough for both.
     """
@@ -240,14 +240,14 @@ def cross_entropy_lanes_kernel(
         top, total = tp.lowest, 0.0
         for v in tp.tiles(V=BV):
             part = wide(logits[n, v]).fill(-tp.inf)
-            fade = grown(-tp.abs(top - part), logits.dtype)
+            fade = exponential(-tp.abs(top - part), logits.dtype)
             total = tp.where(part > top, total * fade + 1.0, total + fade)
             top = tp.maximum(top, part)
         higher = tp.max(top)
         whole = tp.sum(total * tp.exp(top - higher))
         lse[n] = higher + tp.log(whole)
         picked = wide(logits.get((n, labels[n]), 0))
-        loss[n] = lost(labels[n], picked, higher, whole)
+        loss[n] = row_loss(labels[n], picked, higher, whole)
 
 
 @tp.kernel(deny_checks=True)
@@ -261,12 +261,12 @@ def cross_entropy_split_kernel(
         for v in z.tiles(BV):
             part = wide(logits[n, v])
             higher = tp.maximum(top, part.max())
-            total = total * tp.exp(top - higher) + grown(part - higher, logits.dtype).sum()
+            total = total * tp.exp(top - higher) + exponential(part - higher, logits.dtype).sum()
             top = higher
-        top, total = tp.join((top, total), over=z, by=merged)
+        top, total = tp.join((top, total), over=z, by=merge_rows)
         lse[n] = top + tp.log(total)
         picked = wide(logits.get((n, labels[n]), 0))
-        loss[n] = lost(labels[n], picked, top, total)
+        loss[n] = row_loss(labels[n], picked, top, total)
 
 
 @tp.kernel(deny_checks=True)
@@ -276,8 +276,8 @@ def cross_entropy_backward_kernel(
 ) -> None:  # fmt: skip
     """From dloss, the gradient of logits: softmax(logits), minus 1 at the label; 0 without one."""
     for n, v in tp.parallel(N=BN, V=BV):
-        weight = grown(wide(logits[n, v]) - wide(lse[n])[:, None], logits.dtype)
-        dlogits[n, v] = sloped(weight, v.elements[None, :], labels[n], wide(dloss[n]))
+        weight = exponential(wide(logits[n, v]) - wide(lse[n])[:, None], logits.dtype)
+        dlogits[n, v] = row_gradient(weight, v.elements[None, :], labels[n], wide(dloss[n]))
 
 
 # How each is cut into tiles.
@@ -286,8 +286,8 @@ _SOFTMAX: Final = row_softmax(softmax_kernel, softmax_loop_kernel)
 _LOG_SOFTMAX: Final = row_softmax(log_softmax_kernel, log_softmax_loop_kernel)
 _SOFTMAX_BACKWARD: Final = row_softmax(softmax_backward_kernel, softmax_backward_loop_kernel)
 _LOG_SOFTMAX_BACKWARD: Final = row_softmax(log_softmax_backward_kernel, log_softmax_backward_loop_kernel)
-_CROSS_ENTROPY: Final = labelled(cross_entropy_kernel, cross_entropy_lanes_kernel, cross_entropy_split_kernel)
-_CROSS_ENTROPY_BACKWARD: Final = labelled_backward(cross_entropy_backward_kernel)
+_CROSS_ENTROPY: Final = cross_entropy_rows(cross_entropy_kernel, cross_entropy_lanes_kernel, cross_entropy_split_kernel)
+_CROSS_ENTROPY_BACKWARD: Final = cross_entropy_gradient(cross_entropy_backward_kernel)
 
 TUNABLES: Final[tuple[Tunable, ...]] = (
     _SOFTMAX, _SOFTMAX_BACKWARD, _LOG_SOFTMAX, _LOG_SOFTMAX_BACKWARD, _CROSS_ENTROPY, _CROSS_ENTROPY_BACKWARD,
@@ -305,7 +305,7 @@ def softmax(x: Any, out: Any = None) -> Any:
     Example:
         y = tk.softmax(x)
     """
-    return _rows(_SOFTMAX, result(out, x, x.shape), x)
+    return _rows(_SOFTMAX, output_for(out, x, x.shape), x)
 
 
 def softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
@@ -314,7 +314,7 @@ def softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
     Example:
         dx = tk.softmax_backward(dy, y)
     """
-    return _rows(_SOFTMAX_BACKWARD, result(out, y, y.shape), dy, y)
+    return _rows(_SOFTMAX_BACKWARD, output_for(out, y, y.shape), dy, y)
 
 
 def log_softmax(x: Any, out: Any = None) -> Any:
@@ -325,7 +325,7 @@ def log_softmax(x: Any, out: Any = None) -> Any:
     Example:
         y = tk.log_softmax(x)
     """
-    return _rows(_LOG_SOFTMAX, result(out, x, x.shape), x)
+    return _rows(_LOG_SOFTMAX, output_for(out, x, x.shape), x)
 
 
 def log_softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
@@ -334,7 +334,7 @@ def log_softmax_backward(dy: Any, y: Any, out: Any = None) -> Any:
     Example:
         dx = tk.log_softmax_backward(dy, y)
     """
-    return _rows(_LOG_SOFTMAX_BACKWARD, result(out, y, y.shape), dy, y)
+    return _rows(_LOG_SOFTMAX_BACKWARD, output_for(out, y, y.shape), dy, y)
 
 
 def cross_entropy(logits: Any, labels: Any, out: tuple[Any, Any] | None = None) -> tuple[Any, Any]:
@@ -351,11 +351,11 @@ def cross_entropy(logits: Any, labels: Any, out: tuple[Any, Any] | None = None) 
     if out is None:
         loss, lse = new(logits, shape, element), new(logits, shape, element)
     else:
-        loss, lse = (result(each, logits, shape) for each in out)
-    seen = matrix(logits)
+        loss, lse = (output_for(each, logits, shape) for each in out)
+    seen = as_matrix(logits)
     count, columns = seen.shape
-    given = _line(loss, shape), _line(lse, shape), seen, _line(labels, shape)
-    launched(_CROSS_ENTROPY, logits, *given, N=count, V=columns)
+    arguments = _line(loss, shape), _line(lse, shape), seen, _line(labels, shape)
+    launch(_CROSS_ENTROPY, logits, *arguments, N=count, V=columns)
     return loss, lse
 
 
@@ -366,11 +366,11 @@ def cross_entropy_backward(dloss: Any, logits: Any, labels: Any, lse: Any, out: 
         dlogits = tk.cross_entropy_backward(dloss, logits, labels, lse)
     """
     shape = tuple(logits.shape[:-1])
-    dlogits = result(out, logits, logits.shape)
-    seen = matrix(logits)
+    dlogits = output_for(out, logits, logits.shape)
+    seen = as_matrix(logits)
     count, columns = seen.shape
-    given = matrix(dlogits), _line(dloss, shape), seen, _line(labels, shape), _line(lse, shape)
-    launched(_CROSS_ENTROPY_BACKWARD, logits, *given, N=count, V=columns)
+    arguments = as_matrix(dlogits), _line(dloss, shape), seen, _line(labels, shape), _line(lse, shape)
+    launch(_CROSS_ENTROPY_BACKWARD, logits, *arguments, N=count, V=columns)
     return dlogits
 
 
@@ -379,9 +379,9 @@ def _rows(work: Tunable, output: Any, *inputs: Any) -> Any:
     for each in inputs:
         if tuple(each.shape) != tuple(output.shape):
             raise shape_error(each.shape, output.shape)
-    given = tuple(map(matrix, (output, *inputs)))
-    count, columns = given[0].shape
-    launched(work, output, *given, R=count, C=columns)
+    arguments = tuple(map(as_matrix, (output, *inputs)))
+    count, columns = arguments[0].shape
+    launch(work, output, *arguments, R=count, C=columns)
     return output
 
 

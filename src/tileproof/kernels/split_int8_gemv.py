@@ -1,13 +1,11 @@
-"""A matrix of 8-bit weights times a vector in parts, on tensor cores that multiply 8-bit integers.
+"""GEMV with int8 weights on int8 tensor cores, for a vector that is split into high and low int8 parts.
 
-Weights go from memory to the tensor cores as they are. Sums of groups are
-exact, sums of rows are made in f32 and rounded once. NaN and infinity in the vector or in a scale make NaN.
-
-Vectors taken apart into 8-bit integers, for tensor cores that multiply such with 8-bit weights. In each group of 64
-neighbours an element is grain * (high + low / 254), where high and low are integers from -127 to 127. What is lost is
-1/64000 of the largest element of the group, less than bf16 loses. Both parts of a group have a row of their own, which
-is zero outside of the group: so eight groups, a block, are multiplied at once, and the sums of each come out apart, to
-be scaled. NaN and infinity make the grain of their group NaN or infinite.
+In each group of 64 neighbors an element is grain * (high + low / 254), where high and low are integers from -127 to
+127 and the grain is the scale of the group. The error is 1/64000 of the largest element of the group, less than that
+of bf16. Each part of a group has a row of its own, which is zero outside of the group: so eight groups, a block of 512
+columns, are multiplied by one MMA, and the sums of each group come out separately, to be scaled. Weights go from
+memory to the tensor cores as they are. Sums of groups are exact; sums of rows are computed in f32 and rounded once.
+NaN and infinity in the vector or in a scale give NaN.
 """
 
 from __future__ import annotations
@@ -23,7 +21,7 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from tileproof.tuning.choices import takes
 
 from . import arrays
-from .arrays import chosen, half_of, weight_shape
+from .arrays import choose, half_of, weight_shape
 from .heuristics import MULTIPROCESSORS, occupied
 from .numerics import silu
 from .quantization import inverse_root
@@ -37,7 +35,7 @@ Parts: TypeAlias = tuple[Any, Any]
 # Inside kernels.
 
 
-def taken_apart(v: Any) -> Any:
+def split_groups(v: Any) -> Any:
     """Rows of numbers as two rows of integers each, and the grains of both."""
     top = tp.abs(v).max(axis=1)
     units = tp.where((top > 1e-36) & (top < tp.inf), 127 / top, 0)
@@ -76,7 +74,7 @@ _MANY_THREADS: Final = Schedule(tma=False, warps=8)
 def int8_parts_kernel(q: Out[i8, "8 2 P 8 64"], grain: Out[f32, "P 8 2"], x: In[T, "P 8 64"]) -> None:
     """x in parts, a block by each program."""
     for p in tp.parallel(P=tp.each):
-        parts, grains = taken_apart(x[p, :, :].to(f32))
+        parts, grains = split_groups(x[p, :, :].to(f32))
         grain[p, :, :] = grains
         q[:, :, p, :, :] = _columns(parts)
 
@@ -89,7 +87,7 @@ def norm_int8_parts_kernel(
     for p in tp.parallel(P=tp.each):
         whole = x[:, :, :].to(f32)
         root = inverse_root((whole * whole).sum(), P * 512, eps)
-        parts, grains = taken_apart(x[p, :, :].to(f32) * g[p, :, :].to(f32))
+        parts, grains = split_groups(x[p, :, :].to(f32) * g[p, :, :].to(f32))
         grain[p, :, :] = grains * root
         q[:, :, p, :, :] = _columns(parts)
 
@@ -103,7 +101,7 @@ def add_norm_int8_parts_kernel(
     for p in tp.parallel(P=tp.each):
         v = (x[p, :, :].to(f32) + _summed(pieces, p, Z)).to(x.dtype)
         total[p, :, :] = v
-        parts, grains = taken_apart(v.to(f32) * g[p, :, :].to(f32))
+        parts, grains = split_groups(v.to(f32) * g[p, :, :].to(f32))
         q[:, :, p, :, :] = _columns(parts)
         squares = tp.zeros((8, 64))
         for o in tp.tiles(P=tp.each):
@@ -122,7 +120,7 @@ _ADD_NORM_APART: Final = Choice(add_norm_int8_parts_kernel, schedule=_MANY_THREA
 
 
 def int8_parts(x: Any, out: Parts | None = None) -> Parts:
-    """A vector taken apart into 8-bit integers and grains, the pair that products with 8-bit weights take.
+    """A vector split into int8 parts and grains, the pair that products with 8-bit weights take.
 
     Its length is a multiple of 512.
 
@@ -130,47 +128,47 @@ def int8_parts(x: Any, out: Parts | None = None) -> Parts:
         q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
-    blocks = blocks_of(x.shape[-1])
+    blocks = block_count(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
-    _APART(*_seen(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
+    _APART(*_as_blocks(q, grain, blocks), arrays.view(x, (blocks, 8, 64)))
     return q, grain
 
 
 def norm_int8_parts(x: Any, g: Any, eps: float = 1e-6, out: Parts | None = None) -> Parts:
-    """rms_norm(x, g), taken apart.
+    """rms_norm(x, g), split.
 
     Example:
         q, scale = tk.quantize_int8(w, group=64)
         y = tk.parts_matvec(q, scale, tk.norm_int8_parts(x, g))
     """
-    blocks = blocks_of(x.shape[-1])
+    blocks = block_count(x.shape[-1])
     q, grain = pair_for(out, x, blocks)
     vectors = arrays.view(x, (blocks, 8, 64)), arrays.view(g, (blocks, 8, 64))
-    _NORM_APART(*_seen(q, grain, blocks), *vectors, eps)
+    _NORM_APART(*_as_blocks(q, grain, blocks), *vectors, eps)
     return q, grain
 
 
 def add_norm_int8_parts(
     x: Any, pieces: Any, g: Any, eps: float = 1e-6, out: tuple[Any, Any, Any] | None = None
 ) -> tuple[Any, Any, Any]:
-    """rms_norm(total, g), taken apart, and the total: x and all rows of `pieces`, rounded to the type of x.
+    """rms_norm(total, g), split, and the total: x and all rows of `pieces`, rounded to the type of x.
 
     Example:
         q, scale = tk.quantize_int8(w, group=64)
         *parts, total = tk.add_norm_int8_parts(x, tk.parts_matvec_pieces(q, scale, tk.int8_parts(x), 2), g)
     """
-    blocks = blocks_of(x.shape[-1])
+    blocks = block_count(x.shape[-1])
     q, grain = pair_for(None if out is None else out[:2], x, blocks)
-    total = arrays.result(None if out is None else out[2], x, x.shape)
+    total = arrays.output_for(None if out is None else out[2], x, x.shape)
     seen = (blocks, 8, 64)
     vectors = arrays.view(total, seen), arrays.view(x, seen), arrays.view(pieces, (pieces.shape[0], *seen))
-    _ADD_NORM_APART(*_seen(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
+    _ADD_NORM_APART(*_as_blocks(q, grain, blocks), *vectors, arrays.view(g, seen), eps)
     return q, grain, total
 
 
-def blocks_of(columns: int) -> int:
+def block_count(columns: int) -> int:
     if columns % BLOCK or not columns:
-        raise arrays.refused(
+        raise arrays.launch_error(
             Code.DIMENSION_DIFFERS, f"{columns} columns are not whole blocks of {BLOCK}",
             f"pass a multiple of {BLOCK}, or use int8_linear, which takes any",
         )  # fmt: skip
@@ -179,10 +177,10 @@ def blocks_of(columns: int) -> int:
 
 def pair_for(out: Parts | None, like: Any, blocks: int) -> Parts:
     q, grain = (None, None) if out is None else out
-    return arrays.result(q, like, (16, blocks * BLOCK), I8), arrays.result(grain, like, (blocks * 8, 2), F32)
+    return arrays.output_for(q, like, (16, blocks * BLOCK), I8), arrays.output_for(grain, like, (blocks * 8, 2), F32)
 
 
-def _seen(q: Any, grain: Any, blocks: int) -> tuple[Any, Any]:
+def _as_blocks(q: Any, grain: Any, blocks: int) -> tuple[Any, Any]:
     """The pair as kernels write it."""
     return arrays.view(q, (8, 2, blocks, 8, 64)), arrays.view(grain, (blocks, 8, 2))
 
@@ -271,7 +269,7 @@ def parts_silu_parts_kernel(
             gate += gates * scale[0, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
             ups = tp.mma(w[1, j, :, k, :], v, 0).to(f32).reshape(64, 4, 2)
             up += ups * scale[1, j, :, k, :].to(f32)[:, :, None] * grain[k, :, :]
-        parts, each = taken_apart((silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1))[None, :])
+        parts, each = split_groups((silu(gate.sum(axis=2).sum(axis=1)) * up.sum(axis=2).sum(axis=1))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -289,7 +287,7 @@ def parts_silu_parts_pairs_kernel(
             sums = tp.mma(rows, q[k % 2, :, k // 2, k % 2, :].T, 0).to(f32).reshape(128, 4, 2)
             acc += sums * scales.to(f32)[:, :, None] * grain[k, :, :]
         both = acc.sum(axis=2).sum(axis=1).reshape(2, 64)
-        parts, each = taken_apart((silu(both[:1, :].reshape(64)) * both[1:, :].reshape(64))[None, :])
+        parts, each = split_groups((silu(both[:1, :].reshape(64)) * both[1:, :].reshape(64))[None, :])
         grains[j, :] = each.reshape(2)
         y[:, :, j, :] = tp.where((tp.arange(8) == j % 8)[:, None, None], parts, 0.0).to(i8)
 
@@ -382,7 +380,7 @@ PARTS_MATVEC_PIECES: Final = Tunable(
 TUNABLES: Final = (PARTS_MATVEC, PARTS_MATVEC_ADD, PARTS_MATVEC_SILU, PARTS_SILU_PARTS, PARTS_MATVEC_PIECES)
 
 
-def pieces_of(rows: int, blocks: int) -> int:
+def split_count(rows: int, blocks: int) -> int:
     """In how many pieces a product is made best: in three where programs of 64 rows would leave a GPU half idle."""
     return min(3, blocks) if rows <= 88 * 64 else 1
 
@@ -400,8 +398,8 @@ def parts_matvec(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
         y = tk.parts_matvec(q, scale, tk.int8_parts(x))
     """
     rows, operands = _operands(w, scale, parts)
-    y = arrays.result(out, parts[1], (rows,))
-    chosen(PARTS_MATVEC, parts[1], N=rows, P=operands[2].shape[1])(y, *operands)
+    y = arrays.output_for(out, parts[1], (rows,))
+    choose(PARTS_MATVEC, parts[1], N=rows, P=operands[2].shape[1])(y, *operands)
     return y
 
 
@@ -413,8 +411,8 @@ def parts_matvec_add(w: Any, scale: Any, parts: Parts, residual: Any, out: Any =
         y = tk.parts_matvec_add(q, scale, tk.int8_parts(x), residual)
     """
     rows, operands = _operands(w, scale, parts)
-    y = arrays.result(out, residual, (rows,))
-    chosen(PARTS_MATVEC_ADD, parts[1], N=rows, P=operands[2].shape[1])(y, *operands, residual)
+    y = arrays.output_for(out, residual, (rows,))
+    choose(PARTS_MATVEC_ADD, parts[1], N=rows, P=operands[2].shape[1])(y, *operands, residual)
     return y
 
 
@@ -427,26 +425,27 @@ def parts_matvec_silu(w: Any, scale: Any, parts: Parts, out: Any = None) -> Any:
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
     half, blocks = half_of(rows), rest[0].shape[1]
-    y = arrays.result(out, parts[1], (half,))
+    y = arrays.output_for(out, parts[1], (half,))
     halves = arrays.view(weights, (2, half, blocks, BLOCK)), arrays.view(scales, (2, half, blocks, 8))
-    chosen(PARTS_MATVEC_SILU, parts[1], I=half, P=blocks)(y, *halves, *rest)
+    choose(PARTS_MATVEC_SILU, parts[1], I=half, P=blocks)(y, *halves, *rest)
     return y
 
 
 def parts_silu_parts(w: Any, scale: Any, parts: Parts, out: Parts | None = None) -> Parts:
-    """silu(gate) * up of the same, taken apart for the next product. Their number is a multiple of 512.
+    """silu(gate) * up of the same, split for the next product. Their number is a multiple of 512.
 
     Example:
         q, scale = tk.quantize_int8(w, group=64)
         inner = tk.parts_silu_parts(q, scale, tk.int8_parts(x))
     """
     rows, (weights, scales, *rest) = _operands(w, scale, parts)
-    made, blocks = blocks_of(half_of(rows)), rest[0].shape[1]
-    q, grain = pair_for(out, parts[1], made)
-    groups, halves = 8 * made, 2 * blocks
-    given = arrays.view(weights, (2, groups, 64, halves, 256)), arrays.view(scales, (2, groups, 64, halves, 4))
+    output, blocks = block_count(half_of(rows)), rest[0].shape[1]
+    q, grain = pair_for(out, parts[1], output)
+    groups, halves = 8 * output, 2 * blocks
+    arguments = arrays.view(weights, (2, groups, 64, halves, 256)), arrays.view(scales, (2, groups, 64, halves, 4))
     vector = arrays.view(rest[0], (2, 8, blocks, 2, 256)), arrays.view(rest[1], (halves, 4, 2))
-    chosen(PARTS_SILU_PARTS, parts[1], J=groups, P=blocks)(arrays.view(q, (8, 2, groups, 64)), grain, *given, *vector)
+    output = arrays.view(q, (8, 2, groups, 64))
+    choose(PARTS_SILU_PARTS, parts[1], J=groups, P=blocks)(output, grain, *arguments, *vector)
     return q, grain
 
 
@@ -460,15 +459,15 @@ def parts_matvec_pieces(w: Any, scale: Any, parts: Parts, pieces: int, out: Any 
     rows, operands = _operands(w, scale, parts)
     blocks = operands[2].shape[1]
     share = -(-blocks // max(pieces, 1))
-    y = arrays.result(out, parts[1], (-(-blocks // share), rows))
-    chosen(PARTS_MATVEC_PIECES, parts[1], N=rows, P=blocks, SP=share)(y, *operands)
+    y = arrays.output_for(out, parts[1], (-(-blocks // share), rows))
+    choose(PARTS_MATVEC_PIECES, parts[1], N=rows, P=blocks, SP=share)(y, *operands)
     return y
 
 
 def _operands(w: Any, scale: Any, parts: Parts) -> tuple[int, tuple[Any, Any, Any, Any]]:
     """How many rows there are; weights, scales, integers and grains in blocks."""
     rows, columns = weight_shape(w)
-    blocks = blocks_of(columns)
+    blocks = block_count(columns)
     q, grain = parts
     whole = arrays.view(w, (rows, blocks, BLOCK)), arrays.view(scale, (rows, blocks, 8))
     return rows, (*whole, arrays.view(q, (16, blocks, BLOCK)), arrays.view(grain, (blocks, 8, 2)))

@@ -1,11 +1,10 @@
-"""Tokens from logits: the greatest, or one drawn by chance with temperature, top-k, top-p and min-p, per row.
+"""Sampling tokens from logits: greedy, or with temperature, top-k, top-p and min-p, per row.
 
-A token is -1 (none) where a row has a NaN, or nothing above -inf: such a row has no distribution, and none is an entry
-that no table holds. Tokens are `Index` entries, so kernels that look them up need no test.
+A token is -1 where a row has a NaN, or nothing above -inf: such a row has no distribution, and -1 is an entry that no
+table holds. Tokens are `Index` entries, so kernels that look them up need no test.
 
-What a draw from a row of logits is made of: weights, bars for tokens to reach, and where a sum crosses a number.
-Helpers of the kernels of `sample`. A row is a tuple of the logits, its number, its greatest logit and the scale that
-makes exponents of logits.
+In the helpers a row is a tuple of the logits, its number, its greatest logit and the scale that turns logits into
+exponents.
 """
 
 from __future__ import annotations
@@ -19,15 +18,26 @@ from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64, 
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
-from .arrays import chosen
+from .arrays import choose
 from .heuristics import ALONE, WHOLE, direct, is_split, lane_choice, split_size, tile_size
-from .reductions import better, element_at, element_of, first_of, greater, keyed, keys_of, ordered, position_of, without
+from .reductions import (
+    element_at,
+    element_of,
+    first_of,
+    key_of,
+    keys_of,
+    lane_step,
+    merge_greatest,
+    position_of,
+    sort_key,
+    without_key,
+)
 
 LOG2_E: Final = math.log2(math.e)
 GREATEST: Final = 3.4e38
 """Just below what f32 holds: times 0 it is 0."""
 LAST: Final = (1 << 32) - 1
-"""Behind every position in a key, and below every key."""
+"""After every position in a key, and below every key."""
 ALL: Final = (1 << 64) - 1
 """Above every key but that of a NaN at 0."""
 MOST_STEPS: Final = 1 << 60
@@ -36,7 +46,7 @@ MOST_STEPS: Final = 1 << 60
 
 def rank(x: Any) -> Any:
     """Logits as u32 of the same order, in as few bits as they have."""
-    key = ordered(x.to(f32))
+    key = sort_key(x.to(f32))
     if x.dtype == bf16:
         found = key >> 16
     elif x.dtype == f16:
@@ -46,7 +56,7 @@ def rank(x: Any) -> Any:
     return found
 
 
-def worthy(place: Any, x: Any) -> Any:
+def threshold_of(place: Any, x: Any) -> Any:
     """A number that elements like those of x reach if and only if their rank reaches this one."""
     if x.dtype == bf16:
         key = place << 16
@@ -64,13 +74,13 @@ def weight_of(x: Any, top: Any, scale: Any) -> Any:
     return tp.where(v == top, 1.0, tp.where(is_nothing, 0.0, tp.exp2((v - top) * scale)))
 
 
-def worth_of(x: Any, top: Any, scale: Any, is_count: Any) -> Any:
+def value_of(x: Any, top: Any, scale: Any, is_count: Any) -> Any:
     """What tokens are worth: 1 where they are counted, else their weight."""
     if is_count:
-        worth = tp.where(x == x, 1.0, 0.0)
+        value = tp.where(x == x, 1.0, 0.0)
     else:
-        worth = weight_of(x, top, scale)
-    return worth
+        value = weight_of(x, top, scale)
+    return value
 
 
 def plus(total: Any, part: Any) -> Any:
@@ -98,7 +108,7 @@ def mass_of(row: Any, size: Any, zeros: Any) -> Any:
 def total_of(row: Any, kept: Any, size: Any, zeros: Any) -> Any:
     """The weight of the tokens that stay."""
     (logits, r, top, scale), (bar, edge, floor) = row, kept
-    total, level, above = zeros, worthy(bar, logits), worthy(bar + 1, logits)
+    total, level, above = zeros, threshold_of(bar, logits), threshold_of(bar + 1, logits)
     for v in tp.tiles(V=size):
         part = logits[r, v].to(f32)
         weight = weight_of(part, top, scale)
@@ -118,13 +128,13 @@ def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, z
         one, two = low + step, low + tp.minimum(step * 2, high - low)
         three = low + tp.minimum(step * 3, high - low)
         first, second, third = zeros, zeros, zeros
-        bars = worthy(one, logits), worthy(two, logits), worthy(three, logits)
+        bars = threshold_of(one, logits), threshold_of(two, logits), threshold_of(three, logits)
         for v in tp.tiles(V=size):
             part = logits[r, v].to(f32)
-            worth = worth_of(part, top, scale, is_count)
-            first = plus(first, tp.where(part >= bars[0], worth, 0.0))
-            second = plus(second, tp.where(part >= bars[1], worth, 0.0))
-            third = plus(third, tp.where(part >= bars[2], worth, 0.0))
+            value = value_of(part, top, scale, is_count)
+            first = plus(first, tp.where(part >= bars[0], value, 0.0))
+            second = plus(second, tp.where(part >= bars[1], value, 0.0))
+            third = plus(third, tp.where(part >= bars[2], value, 0.0))
         reach_one, reach_two, reach_three = first.sum(), second.sum(), third.sum()
         if reach_three >= goal:
             low, reached = three, reach_three
@@ -138,7 +148,7 @@ def bar_of(row: Any, low: Any, high: Any, goal: Any, is_count: Any, size: Any, z
     return low
 
 
-def dispensable(row: Any, weight: Any) -> Any:
+def negligible_logit(row: Any, weight: Any) -> Any:
     """A logit such that all tokens below it have less than this weight together, and half of it to spare."""
     _, _, top, scale = row
     return top + tp.minimum(tp.log2(weight * 0.5 / tp.dim("V").to(f32)), 0.0) / scale
@@ -148,14 +158,14 @@ def needed_of(row: Any, bar: Any, edge: Any, goal: Any, is_count: Any, size: Any
     """How many of the tokens level with the bar it takes to reach the goal, at least 1; and how many there are."""
     logits, r, top, scale = row
     above, level, each = zeros, zeros, tp.zeros((), f32)
-    least, next_one = worthy(bar, logits), worthy(bar + 1, logits)
+    least, next_one = threshold_of(bar, logits), threshold_of(bar + 1, logits)
     for v in tp.tiles(V=size):
         part = logits[r, v].to(f32)
-        worth = worth_of(part, top, scale, is_count)
+        value = value_of(part, top, scale, is_count)
         is_level = (part >= least) & (part < next_one) & is_up_to(v, edge, size)
-        above = plus(above, tp.where(part >= next_one, worth, 0.0))
+        above = plus(above, tp.where(part >= next_one, value, 0.0))
         level = plus(level, tp.where(is_level, 1.0, 0.0))
-        each = tp.maximum(each, tp.where(is_level, worth, 0.0).max())
+        each = tp.maximum(each, tp.where(is_level, value, 0.0).max())
     return tp.maximum(tp.ceil((goal - above.sum()) / each), 1.0), level.sum()
 
 
@@ -163,7 +173,7 @@ def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, 
     """Where a running sum crosses a number: of the weights of tokens that stay, or of ones for those at the bar."""
     (logits, r, top, scale), (bar, edge, floor) = row, kept
     run, is_found = tp.zeros((), f32), tp.zeros((), bool)
-    least, above = worthy(bar, logits), worthy(bar + 1, logits)
+    least, above = threshold_of(bar, logits), threshold_of(bar + 1, logits)
     for v in tp.tiles(V=size):
         if ~is_found:
             value = logits[r, v].to(f32)
@@ -180,7 +190,7 @@ def crossing_of(row: Any, kept: Any, target: Any, otherwise: Any, is_draw: Any, 
     return otherwise
 
 
-def drawn_of(keys: Any, settings: Any, chance: Any, otherwise: Any) -> Any:
+def drawn_from_few(keys: Any, settings: Any, uniform: Any, otherwise: Any) -> Any:
     """A draw from the greatest keys of a row in any order, 0 where there is none; top-p may leave some, min-p too.
 
     Top-p is a part of the total, or where that is infinite, of what the keys weigh.
@@ -193,12 +203,12 @@ def drawn_of(keys: Any, settings: Any, chance: Any, otherwise: Any) -> Any:
     share = tp.where(is_in & ~(weight < floor), weight, 0.0)
     at = position_of(keys)
     run = tp.where(at[:, None] <= at[None, :], share[:, None], 0.0).sum(axis=0)
-    is_hit = (share > 0) & (run > share.sum() * chance)
+    is_hit = (share > 0) & (run > share.sum() * uniform)
     hit = tp.where(is_hit, at, LAST).min()
     return tp.where(hit < LAST, hit, otherwise)
 
 
-def thrown(row: Any, settings: Any, lowest: Any, chance: Any, drawn: Any, size: Any, zeros: Any) -> Any:
+def drawn_from_many(row: Any, settings: Any, lowest: Any, uniform: Any, drawn: Any, size: Any, zeros: Any) -> Any:
     """A draw from a row of which many tokens may stay: those above a bar, or level with it and no later than an edge.
 
     Top-k and top-p both raise the bar, by what tokens are worth, and the last turn draws: three turns of one loop,
@@ -214,12 +224,12 @@ def thrown(row: Any, settings: Any, lowest: Any, chance: Any, drawn: Any, size: 
             if ~is_count:
                 target = total_of(row, (bar, edge, floor), size, zeros)
             if is_draw:
-                target *= chance
+                target *= uniform
                 is_sought = is_draw
             else:
                 start, top = bar, rank(row[2].to(lowest.dtype))
                 if ~is_count:
-                    start = tp.clip(rank(dispensable(row, target * (1.0 - p)).to(lowest.dtype)), bar, top)
+                    start = tp.clip(rank(negligible_logit(row, target * (1.0 - p)).to(lowest.dtype)), bar, top)
                 target *= tp.where(is_count, 1.0, tp.maximum(p, 0.0))
                 low = bar_of(row, start, top, target, is_count, size, zeros)
                 edge = tp.where(low > bar, tp.dim("V") - 1, edge)
@@ -258,7 +268,7 @@ def gathered_of(row: Any, level: Any, count: Any, most: Any, sizes: Any) -> Any:
             for w in v.tiles(small):
                 part = logits[r, w].to(f32)
                 if part.max() >= bar:
-                    keys = tp.where(part >= bar, keyed(part, w.elements), 0).fill(0)
+                    keys = tp.where(part >= bar, key_of(part, w.elements), 0).fill(0)
                     key, least = keys.max(), kept.min()
                     while key > least:
                         kept = tp.where(kept == least, key, kept)
@@ -277,7 +287,7 @@ def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int 
     for r in tp.parallel(R=tp.each):
         lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
         for v in tp.tiles(V=BV):
-            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+            lanes = lane_step(lanes, logits[r, v].fill(-tp.inf), v.number)
         best, first = first_of(lanes, BV)
         token[r] = token_of(best, first)  # type: ignore[index]
 
@@ -288,9 +298,9 @@ def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV
     for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
         lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
         for v in z.tiles(BV):
-            lanes = better(lanes, logits[r, v].fill(-tp.inf), v.number)
+            lanes = lane_step(lanes, logits[r, v].fill(-tp.inf), v.number)
         best, first = first_of(lanes, BV)
-        greatest, position = tp.join((best, z.start + first), over=z, by=greater)
+        greatest, position = tp.join((best, z.start + first), over=z, by=merge_greatest)
         token[r] = token_of(greatest, position)  # type: ignore[index]
 
 
@@ -335,8 +345,8 @@ def greedy(logits: Any, vocabulary: int | None = None, out: Any = None) -> Any:
         [1]
     """
     rows = _real(logits, vocabulary)
-    token = arrays.result(out, logits, (rows.shape[0],), i32)
-    chosen(GREEDY, rows, R=rows.shape[0], V=rows.shape[1])(token, rows)
+    token = arrays.output_for(out, logits, (rows.shape[0],), i32)
+    choose(GREEDY, rows, R=rows.shape[0], V=rows.shape[1])(token, rows)
     return token
 
 
@@ -345,7 +355,7 @@ def _real(logits: Any, vocabulary: int | None) -> Any:
     return logits if vocabulary is None else logits[:, :vocabulary]
 
 
-# By chance.
+# Sampling.
 
 
 @tp.kernel(deny_checks=True)
@@ -362,14 +372,14 @@ def sample_kernel(
         lowest = tp.full((BV,), tp.inf, logits.dtype)
         for v in tp.tiles(V=BV):
             part = logits[r, v]
-            lanes = better(lanes, part.fill(-tp.inf), v.number)
+            lanes = lane_step(lanes, part.fill(-tp.inf), v.number)
             lowest = tp.minimum(lowest, part.fill(tp.inf))
         best, position = first_of(lanes, BV)
         drawn = token_of(best, position)
         if (best > -tp.inf) & (temperature[r] > 0):
             row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
             k, p, zeros = top_k[r], top_p[r], tp.zeros((BV,))
-            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            uniform, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
             is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
             kept, count, gathered, total, is_few = tp.zeros((KEPT,), u64), 0, 0.0, tp.inf, is_counted
             if is_counted | (is_all & (p < 1)):
@@ -381,13 +391,13 @@ def sample_kernel(
                 while (count < limit) & (key > 0) & (gathered < goal):
                     kept = tp.where(tp.arange(KEPT, i32) == count, key, kept)
                     gathered += weight_of(element_of(key, zeros), best.to(f32), row[3])
-                    keys = without(keys, key, (logits, r, f32), BL)
+                    keys = without_key(keys, key, (logits, r, f32), BL)
                     key, count = keys.max(), count + 1
                 is_few = is_counted | ~(gathered < goal)
             if is_few:
-                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+                drawn = drawn_from_few(kept, (best.to(f32), row[3], p, total, least_share), uniform, drawn)
             else:
-                drawn = thrown(row, (k, p, least_share), lowest.min(), chance, drawn, BV, zeros)
+                drawn = drawn_from_many(row, (k, p, least_share), lowest.min(), uniform, drawn, BV, zeros)
         token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
 
 
@@ -407,7 +417,7 @@ def sample_gathered_kernel(
         if (best > -tp.inf) & (temperature[r] > 0):
             row = logits, r, best.to(f32), tp.minimum(LOG2_E / temperature[r], GREATEST)
             k, p, total, zeros = top_k[r], top_p[r], tp.inf, tp.zeros((1,))
-            chance, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
+            uniform, least_share = tp.random(seed[r], step[r].to(i64) % MOST_STEPS), tp.minimum(min_p[r], 1.0)
             is_all, is_counted = (k <= 0) | (k >= tp.dim("V")), (k > 0) & (k <= KEPT)
             kept, is_few = tp.zeros((KEPT,), u64), is_counted
             if is_counted | (is_all & (p < 1)):
@@ -420,12 +430,12 @@ def sample_gathered_kernel(
                 weight = tp.where(kept > 0, weight_of(element_of(kept, tp.zeros(())), best.to(f32), row[3]), 0.0)
                 is_few = is_counted | ~(weight.sum() < total * p)
             if is_few:
-                drawn = drawn_of(kept, (best.to(f32), row[3], p, total, least_share), chance, drawn)
+                drawn = drawn_from_few(kept, (best.to(f32), row[3], p, total, least_share), uniform, drawn)
             else:
                 lowest = tp.full((), tp.inf, logits.dtype)
                 for v in tp.tiles(V=BV):
                     lowest = tp.minimum(lowest, logits[r, v].min())
-                drawn = thrown(row, (k, p, least_share), lowest, chance, drawn, BV, zeros)
+                drawn = drawn_from_many(row, (k, p, least_share), lowest, uniform, drawn, BV, zeros)
         token[r] = tp.clip(drawn, -1, tp.dim("V") - 1)  # type: ignore[index]
 
 
@@ -433,7 +443,7 @@ def sample(
     logits: Any, seed: Any, step: Any, temperature: Any, top_k: Any, top_p: Any, min_p: Any,
     vocabulary: int | None = None, out: Any = None,
 ) -> Any:  # fmt: skip
-    """One token of each row by chance, as i32. Every setting is an array with an element for each row.
+    """One sampled token of each row, as i32. Every setting is an array with an element for each row.
 
     In this order, each on what the one before has left:
 
@@ -456,8 +466,8 @@ def sample(
         [1]
     """
     rows = _real(logits, vocabulary)
-    token = arrays.result(out, logits, (rows.shape[0],), i32)
-    choice = chosen(SAMPLE, rows, V=rows.shape[1])
+    token = arrays.output_for(out, logits, (rows.shape[0],), i32)
+    choice = choose(SAMPLE, rows, V=rows.shape[1])
     choice(token, rows, seed, step, temperature, top_k, top_p, min_p)
     return token
 

@@ -1,4 +1,4 @@
-"""What a user writes: signatures and docstrings only. The front end gives the words their meaning.
+"""The public names of the language: signatures and docstrings. The front end implements them.
 
 `tileproof/__init__` gathers the public names; here each is imported from its own module.
 """

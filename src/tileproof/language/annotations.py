@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
 
     class _Annotation:
-        """Base of the words of a signature: subscripting one gives it back."""
+        """Base of the annotations; subscripting one returns the class itself."""
 
         def __class_getitem__(cls, item: Any) -> type[_Annotation]:
             return cls

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Named:
-    """A value that its name stands for, and that never changes.
+    """An immutable value identified by its name.
 
     Written out, because to load `dataclasses` would double the time that `import tileproof` takes.
     """
@@ -125,8 +125,8 @@ def _storage(dtype: DType) -> np.dtype[Any] | None:
     if dtype in _OF_ML_DTYPES:
         import ml_dtypes
 
-        found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _OF_ML_DTYPES[dtype]))
-        return found
+        storage: np.dtype[Any] = np.dtype(getattr(ml_dtypes, _OF_ML_DTYPES[dtype]))
+        return storage
     if dtype.kind == "index" or dtype is TF32:
         return None
     return np.dtype("bool" if dtype is BOOL else f"{dtype.kind}{dtype.bits}")

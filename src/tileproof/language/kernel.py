@@ -82,7 +82,7 @@ class Schedule:
 
     @property
     def key(self) -> tuple[tuple[str, int | bool | None], ...]:
-        """What it says, by name."""
+        """Its hints, by name."""
         return tuple((name, getattr(self, name)) for name in self.__slots__)
 
     def __eq__(self, other: object) -> bool:
@@ -93,8 +93,8 @@ class Schedule:
 
     def __repr__(self) -> str:
         plain = dict(_PLAIN.key)
-        said = ", ".join(f"{name}={value!r}" for name, value in self.key if value != plain[name])
-        return f"Schedule({said})"
+        changes = ", ".join(f"{name}={value!r}" for name, value in self.key if value != plain[name])
+        return f"Schedule({changes})"
 
     def __reduce__(self) -> tuple[object, ...]:
         return _made, (self.key,)
@@ -126,12 +126,12 @@ class Memo(Generic[V]):
         self._make = make
 
     def of(self, owner: Remembered) -> V:
-        """The cache of an object, made when it is first asked for."""
-        found: V | None = owner.memos.get(self)
-        if found is None:
-            found = owner.memos.setdefault(self, self._make())
-            assert found is not None
-        return found
+        """The cache of an object, created on first use."""
+        memo: V | None = owner.memos.get(self)
+        if memo is None:
+            memo = owner.memos.setdefault(self, self._make())
+            assert memo is not None
+        return memo
 
 
 Launcher: TypeAlias = "Callable[[Kernel, tuple[Any, ...], dict[str, Any]], None]"
@@ -146,10 +146,10 @@ class Kernel:
     """
 
     launcher: ClassVar[Launcher | None] = None
-    """What a call does; `import tileproof` puts the runtime here, so that the language need not know it."""
+    """Launches a kernel. `import tileproof` sets it, because this package imports no runtime."""
 
     operator: ClassVar[Callable[[Kernel, tuple[Any, ...], dict[str, Any]], Any] | None] = None
-    """What `op` does, likewise."""
+    """Implements `op`, likewise."""
 
     def __init__(
         self,
@@ -174,18 +174,18 @@ class Kernel:
         if schedule is not None and not isinstance(schedule, Schedule):
             raise TypeError(f"a schedule is made by tp.Schedule(...), not {shown(schedule)}")
         self.schedule = schedule
-        """How programs are laid over a GPU, if it is said."""
+        """How programs are mapped to a GPU, if given."""
         self.memos: dict[Any, Any] = {}
-        """What was parsed, proved and compiled of it: see `Memo`."""
+        """Its parsed, proved and compiled forms: see `Memo`."""
         self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
         """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
         self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool | None] | None = None
-        """The one of these that was of use last: to try it costs less than to look for the right one."""
+        """The one used last: trying it costs less than a lookup."""
 
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
         if self.remembered:
-            # Nothing here may refuse anything: whatever is unusual goes the full way.
+            # Nothing here may reject a launch: every unusual one takes the full path.
             recent = self.recent
             if recent is not None and recent(args, constants):
                 return
@@ -212,18 +212,18 @@ class Kernel:
         return operator(self, args, constants)
 
     def with_schedule(self, schedule: Schedule) -> Kernel:
-        """The same kernel, laid over a GPU in another way.
+        """The same kernel with another schedule.
 
             fast = matmul.with_schedule(tp.Schedule(persistent=True, group=8))
         """
-        made = Kernel(
+        kernel = Kernel(
             self.function, deny_checks=self.deny_checks, deterministic=self.deterministic, schedule=schedule
         )
-        made.source_lines = self.source_lines
-        return made
+        kernel.source_lines = self.source_lines
+        return kernel
 
     def forget(self) -> None:
-        """Drops what was parsed, proved and compiled of it, and what launches like earlier ones follow."""
+        """Drops everything parsed, proved and compiled, and the plans of repeated launches."""
         self.memos.clear()
         self.remembered.clear()
         self.recent = None
@@ -240,7 +240,7 @@ def lines_around(function: FunctionType) -> tuple[str, ...]:
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, function.__globals__)
     if not lines and filename.startswith("<"):
-        # Some prompts keep what was typed by function, not by file name, and only `inspect` knows where.
+        # Some prompts keep their source by function, not by file name; `inspect` finds it.
         import inspect
 
         with contextlib.suppress(OSError, TypeError):

@@ -111,7 +111,7 @@ def require(condition: Any) -> None:
 
 
 class Split:
-    """What `tp.split` gives: the size of a walk in pieces."""
+    """The value of `tp.split`: the size of a walk in pieces."""
 
     __slots__ = ("length",)
 

@@ -432,7 +432,7 @@ def all(x: Any, axis: Any = None, keepdims: Any = False, *more: Any) -> Any:
         r[i] = tp.all(x[i, :] > 0, axis=1).to(f32)
     """
     # On the host the places of `axis` and `keepdims` hold operations too.
-    others = [each for each in (axis, keepdims) if each is not None and each is not False]
+    others = [operation for operation in (axis, keepdims) if operation is not None and operation is not False]
     return on_host("all_of")((x, *others, *more))
 
 
@@ -469,7 +469,7 @@ def scan(x: Any, by: Any, axis: Any = None) -> Any:
     only_in_kernels("scan")
 
 
-# Numbers from nothing, and a look inside.
+# Random numbers, and printing.
 
 
 def random(seed: Any, offset: Any) -> Any:
@@ -485,7 +485,7 @@ def random(seed: Any, offset: Any) -> Any:
 
 
 def print(label: str, *values: Any) -> None:
-    """Shows values of the running program, for debugging.
+    """Prints values of the running program, for debugging.
 
     Example:
         tp.print("first row", x[i, :])

@@ -1,6 +1,6 @@
-"""Opting out, local and loud: `with tp.unsafe("why this is sound"):` opens a block in which `tp.raw` may be used.
+"""Opting out of proofs: `with tp.unsafe("why this is sound"):` opens a block in which `tp.raw` may be used.
 
-What stands in such a block is the author's promise, not tileproof's; the interpreter still watches it.
+The author guarantees what is in such a block, tileproof does not; the interpreter still checks it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def unsafe(reason: str) -> AbstractContextManager[None]:
 
 
 class raw:  # noqa: N801 - a namespace, written tp.raw.load
-    """Accesses and facts nobody proves; only inside `with tp.unsafe(...)`."""
+    """Accesses and facts without proof; only inside `with tp.unsafe(...)`."""
 
     @staticmethod
     def load(tensor: Any, *index: Any) -> Any:

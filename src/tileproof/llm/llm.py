@@ -275,7 +275,11 @@ class LLM:
         if sum(amount == -math.inf for amount in params.logit_bias.values()) == self.config.tokens:
             cure = "leave at least one token another number than -inf"
             raise refused(Code.SAMPLING, f"logit_bias bans all {self.config.tokens} tokens", cure)
-        detokenizer = None if self._text is None else Detokenizer(self._text)
+        has_text = self._text is not None and self._text.has_tokenizer
+        if (params.stop or params.grammar is not None) and not has_text:
+            cure = "use `stop_token_ids`, or add the model's tokenizer.json"
+            raise refused(Code.SAMPLING, "the output has no text, because this model has no tokenizer", cure)
+        detokenizer = Detokenizer(self._text) if has_text else None
         return Request(
             tokens, params, end_tokens(params, self.config.eos_token_ids), self.max_seq_len, detokenizer, priority,
             salt=salt if self.prefix_cache else None,

@@ -27,7 +27,7 @@ class SamplingParams:
     temperature: float = 0.0
     """0 takes the likeliest token."""
     top_k: int = 0
-    """Only the k likeliest; 0 for all."""
+    """Only the k likeliest; 0 or -1 for all."""
     top_p: float = 1.0
     """Only the likeliest that have this much of the probability together."""
     min_p: float = 0.0
@@ -45,8 +45,8 @@ class SamplingParams:
 
     Alone and in a batch the last bits of logits may differ, and a draw that lies on the edge may fall otherwise.
     """
-    stop: tuple[str, ...] = ()
-    """The output ends before the first of these strings."""
+    stop: str | tuple[str, ...] = ()
+    """The output ends before the first of these strings. One string counts as a whole."""
     stop_token_ids: tuple[int, ...] = ()
     ignore_eos: bool = False
     grammar: Grammar | None = None
@@ -55,6 +55,10 @@ class SamplingParams:
     """How many of the likeliest tokens to report with each token; 0 for the token's own alone, None for nothing."""
 
     def __post_init__(self) -> None:
+        if isinstance(self.stop, str):
+            object.__setattr__(self, "stop", (self.stop,))
+        if _is_whole(self.top_k, -1, -1):
+            object.__setattr__(self, "top_k", 0)
         for name, is_right, cure in (
             ("max_new_tokens", _is_whole(self.max_new_tokens, 1), "ask for at least 1"),
             ("temperature", _is_number(self.temperature, 0, MOST), "use 0 for greedy, about 0.7 for variety"),
@@ -79,8 +83,6 @@ class SamplingParams:
                 raise refused(Code.SAMPLING, f"logit_bias has {token!r}: {amount!r}", cure)
 
     def _demand_stops(self) -> None:
-        if isinstance(self.stop, str):  # which would be its letters, one by one
-            raise refused(Code.SAMPLING, f"stop is the string {self.stop!r}", f"write ({self.stop!r},)")
         if not isinstance(self.stop, list | tuple) or not all(isinstance(text, str) for text in self.stop):
             raise refused(Code.SAMPLING, f"stop is {self.stop!r}", 'use strings, such as ("\\n",)')
         if any(not text for text in self.stop):

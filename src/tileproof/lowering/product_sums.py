@@ -1,7 +1,7 @@
-"""IR to IR: products that are added to something begin their sums with it.
+"""A pass: a matrix product that is added to a tile accumulates into that tile.
 
-`x + l @ r`, where the product is used for nothing else, is the product that begins at `x`: one pass over the result
-less. Sums of floats are then made in another order.
+`x + l @ r`, where the product is used for nothing else, becomes a product that accumulates into `x`, which saves a
+pass over the result. Sums of floats then have another order.
 """
 
 from __future__ import annotations
@@ -25,35 +25,35 @@ def add_products(kernel: ops.KernelIR) -> ops.KernelIR:
 
 def _zeros(kernel: ops.KernelIR) -> set[AnyValue]:
     """All tiles that are zero everywhere, as what `l @ r` begins with is."""
-    found: set[AnyValue] = set()
+    zeros: set[AnyValue] = set()
     for op in walk(kernel.body):
         match op:
             case ops.Constant(result=result, value=value) if value == 0:
-                found.add(result)
-            case ops.Broadcast(result=result, operand=operand) if operand in found:
-                found.add(result)
-    return found
+                zeros.add(result)
+            case ops.Broadcast(result=result, operand=operand) if operand in zeros:
+                zeros.add(result)
+    return zeros
 
 
 def _added(block: ops.Block, zeros: set[AnyValue]) -> ops.Block:
     counts = use_counts(block)
-    made = {op.result: op for op in block.ops if isinstance(op, ops.Mma)}
-    found: list[ops.AnyOp] = []
+    products = {op.result: op for op in block.ops if isinstance(op, ops.Mma)}
+    kept: list[ops.AnyOp] = []
     for op in block.ops:
         match op:
             case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
-                product, other = (right, left) if right in made else (left, right)
-                mma = made.get(product)
-                if mma is not None and mma.acc in zeros and counts[product] == 1 and mma in found:
-                    found.remove(mma)
-                    found.append(replace(mma, result=op.result, acc=other))
+                product, other = (right, left) if right in products else (left, right)
+                mma = products.get(product)
+                if mma is not None and mma.acc in zeros and counts[product] == 1 and mma in kept:
+                    kept.remove(mma)
+                    kept.append(replace(mma, result=op.result, acc=other))
                     continue
-        found.append(op)
-    return ops.Block(tuple(found), block.yields)
+        kept.append(op)
+    return ops.Block(tuple(kept), block.yields)
 
 
 def use_counts(block: ops.Block) -> dict[AnyValue, int]:
-    """How often the operations of a block, and what it hands on, use each value."""
+    """How often the operations of a block and its yields use each value."""
     counts: dict[AnyValue, int] = {}
     for op in block.ops:
         for value in (*ops.operands(op), *(used for inner in ops.blocks(op) for used in uses(inner))):
@@ -65,7 +65,7 @@ def use_counts(block: ops.Block) -> dict[AnyValue, int]:
 
 def single_products(body: ops.Block) -> dict[AnyValue, ops.Binary]:
     """Products of floats, element by element, whose only use is a sum or difference of the same block."""
-    found: dict[AnyValue, ops.Binary] = {}
+    single: dict[AnyValue, ops.Binary] = {}
     for block in (body, *(inner for op in walk(body) for inner in ops.blocks(op))):
         counts = use_counts(block)
         products = {
@@ -77,6 +77,6 @@ def single_products(body: ops.Block) -> dict[AnyValue, ops.Binary]:
             if isinstance(op, ops.Binary) and op.fn in (ops.BinaryFn.ADD, ops.BinaryFn.SUB):
                 for side in (op.left, op.right):
                     if side in products and counts[side] == 1:
-                        found[side] = products[side]
+                        single[side] = products[side]
                         break
-    return found
+    return single

@@ -1,4 +1,4 @@
-"""Puts the checks that stayed into the IR: rungs 5 and 6.
+"""A pass: inserts the residual checks, those of rungs 5 and 6.
 
 A check never branches. It computes a truth, and every store that follows is guarded by it; a load whose index failed,
 or depends on something that failed, is replaced by one that reads nothing outside. So a program with a failed check
@@ -48,47 +48,47 @@ def _is_wide(operand: Tile, result: Tile) -> bool:
 
 
 def _index_values(op: ops.AnyOp) -> list[AnyValue]:
-    """What the picks of an access are made of; all operands of another operation."""
+    """The values that index a store or update; all operands of another operation."""
     if not isinstance(op, ops.Store | ops.Update):
         return list(ops.operands(op))
     return list(ops.picked_values(op.picks))
 
 
 def names_of(body: ops.Block) -> set[str]:
-    """Every name that is taken."""
-    found: set[str] = set()
+    """Every name that is in use."""
+    names: set[str] = set()
     for op in walk(body):
-        found.update(value.name for value in ops.results(op))
-        found.update(value.name for value in getattr(op, "carried", ()))
-    return found
+        names.update(value.name for value in ops.results(op))
+        names.update(value.name for value in getattr(op, "carried", ()))
+    return names
 
 
 @dataclass(slots=True)
 class _Out:
-    """Operations being made for one place of the source."""
+    """Emits operations for one span of the source."""
 
     placing: _Placing
     span: Span
-    made: list[ops.AnyOp] = field(default_factory=list)
+    emitted: list[ops.AnyOp] = field(default_factory=list)
 
     def number(self, value: Length, dtype: DType = INDEX_SCALAR.dtype) -> Tile:
         result = self.placing.value(TileType(dtype))
-        self.made.append(ops.Constant(self.span, result, value))
+        self.emitted.append(ops.Constant(self.span, result, value))
         return result
 
     def true(self) -> Tile:
         result = self.placing.value(_TRUTH, "ok")
-        self.made.append(ops.Constant(self.span, result, True))
+        self.emitted.append(ops.Constant(self.span, result, True))
         return result
 
     def extent(self, dimension: str | None, tensor: Tensor | None = None, axis: int = 0) -> Tile:
         result = self.placing.value(INDEX_SCALAR)
-        self.made.append(ops.Extents(self.span, result, dimension, tensor, axis))
+        self.emitted.append(ops.Extents(self.span, result, dimension, tensor, axis))
         return result
 
     def binary(self, fn: ops.BinaryFn, left: Tile, right: Tile) -> Tile:
         result = self.placing.value(left.type)
-        self.made.append(ops.Binary(self.span, result, fn, left, right))
+        self.emitted.append(ops.Binary(self.span, result, fn, left, right))
         return result
 
     def clamped(self, index: Tile, low: Tile, last: Tile) -> Tile:
@@ -96,14 +96,14 @@ class _Out:
 
     def start(self, walker: Walker) -> Tile:
         result = self.placing.value(INDEX_SCALAR)
-        self.made.append(ops.Start(self.span, result, walker))
+        self.emitted.append(ops.Start(self.span, result, walker))
         return result
 
     def check(
         self, ok: Tile | None, index: Tile, low: Tile, high: Tile, what: str, entries: tuple[Tile, ...] = ()
     ) -> Tile:
         result = self.placing.value(_TRUTH, "ok")
-        self.made.append(ops.Check(self.span, result, ok, index, low, high, what, entries))
+        self.emitted.append(ops.Check(self.span, result, ok, index, low, high, what, entries))
         return result
 
 
@@ -125,8 +125,8 @@ class _Placing:
         """Whether something is brought inside: what the proof took for granted of it may then be false anywhere."""
 
     def kernel(self) -> ops.KernelIR:
-        made, _ = self._ops(self.old.body.ops, None, control=False)
-        return replace(self.old, body=ops.Block(tuple(made)))
+        body, _ = self._ops(self.old.body.ops, None, control=False)
+        return replace(self.old, body=ops.Block(tuple(body)))
 
     def value(self, kind: TileType, name: str = "c") -> Tile:
         while True:
@@ -145,21 +145,21 @@ class _Placing:
 
         `control`: whether they run at all depends on something tainted.
         """
-        made: list[ops.AnyOp] = []
+        placed: list[ops.AnyOp] = []
         done: set[int] = set()
         block = list(block)
         if is_program:
-            made, ok = self._pre_checks(block, ok, done)
+            placed, ok = self._pre_checks(block, ok, done)
         for op in block:
             if id(op) not in done:
                 new, ok = self._op(op, ok, control)
-                made += new
-        return made, ok
+                placed += new
+        return placed, ok
 
     def _pre_checks(
         self, block: list[ops.AnyOp], ok: Tile | None, done: set[int]
     ) -> tuple[list[ops.AnyOp], Tile | None]:
-        """Pre-checks of a program, among the operations their indices are made of, which are `done` then."""
+        """Pre-checks of a program, and the operations that compute their indices, which are added to `done`."""
         needed: set[AnyValue] = set()
         wanted: set[int] = set()
         for op in reversed(block):
@@ -168,7 +168,7 @@ class _Placing:
                 wanted.add(id(op))
             if id(op) in wanted or is_early:
                 needed.update(_index_values(op) if is_early and id(op) not in wanted else ops.operands(op))
-        made: list[ops.AnyOp] = []
+        placed: list[ops.AnyOp] = []
         for op in block:
             if self._is_early(op) and isinstance(op, ops.Load | ops.Store | ops.Update):
                 out = _Out(self, op.span)
@@ -176,16 +176,16 @@ class _Placing:
                     assert residual.axis is not None
                     ok = self._check_pick(out, op, residual.axis, ok)
                     self.tested.add(id(residual))
-                made += out.made
+                placed += out.emitted
             if id(op) in wanted:
                 new, ok = self._op(op, ok, control=False)
-                made += new
+                placed += new
                 done.add(id(op))
-        return made, ok
+        return placed, ok
 
     def _is_early(self, op: ops.AnyOp) -> bool:
-        found = self.residuals.get(id(op), ())
-        return bool(found) and all(residual.rung is Rung.PRECHECK for residual in found)
+        residuals = self.residuals.get(id(op), ())
+        return bool(residuals) and all(residual.rung is Rung.PRECHECK for residual in residuals)
 
     def _op(self, op: ops.AnyOp, ok: Tile | None, control: bool) -> tuple[list[ops.AnyOp], Tile | None]:
         match op:
@@ -231,16 +231,16 @@ class _Placing:
                 ok = self._check_pick(out, op, residual.axis, ok)
         if not isinstance(op, ops.Load):
             self._spread(op)
-            return [*out.made, replace(op, guard=ok)], ok
+            return [*out.emitted, replace(op, guard=ok)], ok
         is_tainted = control or self.clamps or not self.tainted.isdisjoint(ops.operands(op))
         if not own and not (is_tainted and self._may_leave(op)):
             self._spread(op)
-            return [*out.made, op], ok
+            return [*out.emitted, op], ok
         self.tainted.add(op.result)
         fill = out.number(-1 if op.result.type.dtype.name == "index?" else 0, op.result.type.dtype)
         if op.result.type.dtype.kind == "bool":
-            out.made[-1] = ops.Constant(op.span, fill, False)
-        return [*out.made, ops.Get(op.span, op.result, op.tensor, op.picks, fill)], ok
+            out.emitted[-1] = ops.Constant(op.span, fill, False)
+        return [*out.emitted, ops.Get(op.span, op.result, op.tensor, op.picks, fill)], ok
 
     def _may_leave(self, op: ops.Load) -> bool:
         """Whether a load is inside by proof, not by construction."""
@@ -266,7 +266,7 @@ class _Placing:
                 if isinstance(op, ops.Load) and index.type.dtype == ENTRY:
                     # A load at none has no value: as a number, it is outside.
                     entry, index = index, self.value(TileType(INDEX_SCALAR.dtype, index.type.axes))
-                    out.made.append(ops.Cast(op.span, index, entry))
+                    out.emitted.append(ops.Cast(op.span, index, entry))
             case ops.Along(walker):
                 if walker.type.size is None:
                     index = out.start(walker)
@@ -274,7 +274,7 @@ class _Placing:
                     # Element by element: a tile may be empty, and then is nowhere.
                     axis_of = Axis(walker.type.size, WalkerTag(walker))
                     index = self.value(TileType(INDEX_SCALAR.dtype, (axis_of,)))
-                    out.made.append(ops.Elements(op.span, index, walker))
+                    out.emitted.append(ops.Elements(op.span, index, walker))
             case ops.Whole():
                 index = out.number(self._length(op.tensor, axis) - 1)
             case ops.Window(start, length):
@@ -323,7 +323,7 @@ class _Placing:
         self, op: ops.Shift | ops.SplitAt | ops.Cast, ok: Tile | None
     ) -> tuple[list[ops.AnyOp], Tile | None]:
         out = _Out(self, op.span)
-        made: ops.AnyOp
+        new: ops.AnyOp
         match op:
             case ops.Shift(walker=walker, by=by, result=result):
                 start = out.start(walker)
@@ -333,14 +333,14 @@ class _Placing:
                 high = out.binary(ops.BinaryFn.ADD, last, out.number(1))
                 ok = out.check(ok, moved, out.number(0), high, f"the start of {result.name.partition('.')[0]}")
                 inside = out.clamped(moved, out.number(0), last)
-                made = replace(op, by=out.binary(ops.BinaryFn.SUB, inside, start))
+                new = replace(op, by=out.binary(ops.BinaryFn.SUB, inside, start))
                 self.tainted.add(result)
             case ops.SplitAt(tensor=tensor, axis=axis, at=at):
                 extent = self._extent(out, tensor, axis)
                 high = out.binary(ops.BinaryFn.ADD, extent, out.number(1))
                 ok = out.check(ok, at, out.number(0), high, f"the place where {tensor.name} is split")
-                made = replace(op, at=out.clamped(at, out.number(0), extent))
-                self._note_split(made)
+                new = replace(op, at=out.clamped(at, out.number(0), extent))
+                self._note_split(new)
                 self.tainted.update((op.past, op.fresh))
             case ops.Cast(operand=operand, result=result):
                 dtype = operand.type.dtype
@@ -348,15 +348,15 @@ class _Placing:
                 above = out.number(START_LIMIT + 1, dtype)
                 ok = out.check(ok, operand, low, above, "a number that becomes an index")
                 lanes = [self._spread_out(out, bound, operand) for bound in (low, limit)]
-                made = replace(op, operand=out.clamped(operand, *lanes))
+                new = replace(op, operand=out.clamped(operand, *lanes))
                 self.tainted.add(result)
-        return [*out.made, made], ok
+        return [*out.emitted, new], ok
 
     def _spread_out(self, out: _Out, scalar: Tile, like: Tile) -> Tile:
         if like.type.rank == 0:
             return scalar
         result = self.value(like.type)
-        out.made.append(ops.Broadcast(out.span, result, scalar))
+        out.emitted.append(ops.Broadcast(out.span, result, scalar))
         return result
 
     def _note_split(self, op: ops.SplitAt) -> None:
@@ -380,27 +380,27 @@ class _Placing:
         turned = self._taint_loop(op)
         control = control or turned
         if not self._has_checks(ops.blocks(op)):
-            return [*out.made, self._plain(op, ok, control)], ok
+            return [*out.emitted, self._plain(op, ok, control)], ok
         if ok is None:
             ok = out.true()
         carried, result = self.value(_TRUTH, "ok"), self.value(_TRUTH, "ok")
         inner, last = self._ops(op.body.ops, carried, control=control)
         assert last is not None
         body = ops.Block(tuple(inner), (*op.body.yields, last))
-        made = replace(
+        new = replace(
             op, inits=(*op.inits, ok), carried=(*op.carried, carried), results=(*op.results, result), body=body
         )
-        if isinstance(op, ops.While) and isinstance(made, ops.While):
-            made = replace(made, test=self._test(op, carried, control))
-        return [*out.made, made], result
+        if isinstance(op, ops.While) and isinstance(new, ops.While):
+            new = replace(new, test=self._test(op, carried, control))
+        return [*out.emitted, new], result
 
     def _plain(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, ok: Tile | None, control: bool) -> ops.AnyOp:
-        """A loop without checks of its own: what stands in it is guarded all the same."""
+        """A loop without checks of its own; the stores in it are guarded too."""
         inner, _ = self._ops(op.body.ops, ok, control=control)
-        made = replace(op, body=ops.Block(tuple(inner), op.body.yields))
-        if isinstance(op, ops.While) and isinstance(made, ops.While):
-            made = replace(made, test=self._test(op, ok, control))
-        return made
+        new = replace(op, body=ops.Block(tuple(inner), op.body.yields))
+        if isinstance(op, ops.While) and isinstance(new, ops.While):
+            new = replace(new, test=self._test(op, ok, control))
+        return new
 
     def _test(self, op: ops.While, ok: Tile | None, control: bool) -> ops.Block:
         """The test of a loop, which ends when its program has failed: what it waits for may never come."""
@@ -412,7 +412,7 @@ class _Placing:
         return ops.Block((*test, ops.Binary(op.span, both, ops.BinaryFn.AND, going, ok)), (both,))
 
     def _taint_loop(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> bool:
-        """Marks what a loop carries if anything in it may be tainted; says whether its turns are."""
+        """Marks what a loop carries if anything in it may be tainted; returns whether its iterations are."""
         bounds = [value for value in ops.operands(op) if value not in op.inits]
         turned = not self.tainted.isdisjoint(bounds) or not self.tainted.isdisjoint(op.inits)
         if turned or self._has_checks(ops.blocks(op)) or self._uses_tainted(op):
@@ -452,13 +452,13 @@ class _Placing:
         assert one is not None
         assert two is not None
         result = self.value(_TRUTH, "ok")
-        made = replace(
+        new = replace(
             op,
             results=(*op.results, result),
             then=ops.Block(tuple(then), (*op.then.yields, one)),
             orelse=ops.Block(tuple(orelse), (*op.orelse.yields, two)),
         )
-        return [*out.made, made], result
+        return [*out.emitted, new], result
 
     def _taint_results(self, op: ops.If, control: bool) -> None:
         for result, *ways in zip(op.results, op.then.yields, op.orelse.yields, strict=True):
@@ -473,5 +473,5 @@ class _Placing:
         body = ops.Block((*combiner.body.ops, met), (*combiner.body.yields, both))
         grown = ops.Combiner((*combiner.left, left), (*combiner.right, right), body)
         self.tainted.update(op.results)
-        made = replace(op, results=(*op.results, result), operands=(*op.operands, ok), combiner=grown)
-        return [made], result
+        new = replace(op, results=(*op.results, result), operands=(*op.operands, ok), combiner=grown)
+        return [new], result

@@ -1,4 +1,4 @@
-"""The body of a parallel space, cut at its join: what each piece does, and what is done once for all of them."""
+"""The body of a parallel space, split at its join: what each piece runs, and what runs once for all pieces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tileproof.ir.walk import map_blocks, uses, walkers
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The body of a parallel space, cut at its join."""
+    """The body of a parallel space, split at its join."""
 
     before: ops.Block
     join: ops.Join | None
@@ -19,8 +19,8 @@ class Body:
     """The values made before the join that are used by what comes after it, or by its combiner."""
 
 
-def cut(space: ops.Parallel) -> Body:
-    """Where the body of a space is joined, if it is."""
+def split_at_join(space: ops.Parallel) -> Body:
+    """The body of a space before and after its join; all of it is before if there is none."""
     body = space.body.ops
     for number, op in enumerate(body):
         if isinstance(op, ops.Join):
@@ -35,8 +35,8 @@ def cut(space: ops.Parallel) -> Body:
     return Body(space.body, None, ops.Block(()), ())
 
 
-def again(before: ops.Block, *used: ops.Block) -> ops.Block:
-    """The operations of `before` that what comes after it needs, done once more and without writing anything."""
+def recomputed(before: ops.Block, *used: ops.Block) -> ops.Block:
+    """The operations of `before` that blocks after the join use, to be run again, without stores."""
     wanted: set[AnyValue] = set().union(*map(uses, used))
     kept: list[ops.AnyOp] = []
     for op in reversed(before.ops):
@@ -55,7 +55,7 @@ def _without_effects(op: ops.AnyOp) -> ops.AnyOp:
     return map_blocks(op, cleaned)
 
 
-def walks(kernel: ops.KernelIR) -> tuple[tuple[str, int], ...]:
+def tile_sizes(kernel: ops.KernelIR) -> tuple[tuple[str, int], ...]:
     """Every dimension that is walked by tiles of more than one element, and their size."""
     types = [walker.type for walker in walkers(kernel.body)]
     return tuple(dict.fromkeys((of.dimension, of.size) for of in types if isinstance(of.size, int) and of.size > 1))

@@ -7,16 +7,15 @@ from .choices import Choice, choices
 from .tunables import Sizes, Tunable
 
 if TYPE_CHECKING:
-    from .reports import Report
-    from .tuner import tune
+    from .tuner import Report, tune
 
 __all__ = ["Choice", "Report", "Sizes", "Tunable", "choices", "tune"]
 
-_LATER = {"tune": "tuner", "Report": "reports"}
-"""Names of files that only those load who tune: whoever launches a kernel needs none of them."""
+_LATER = ("tune", "Report")
+"""Names of the tuner, which launching a kernel does not load."""
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    return getattr(import_module(".tuner", __name__), name)

@@ -75,7 +75,7 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
     tensors, scalars = [], {}
     for each in first.arguments:
         if isinstance(each, ScalarParameter):
-            scalars[each.name] = _scalar(tunable, each)
+            scalars[each.name] = _scalar_value(tunable, each)
             continue
         accesses = [_access(other, each.name, first) for other in signatures]
         held = each.element if isinstance(each.element, ContentOf) else None
@@ -121,7 +121,7 @@ def _dtype(tunable: Tunable, tensor: TensorParameter, element: str) -> DType:
             return DTYPES[tunable.types.get(tensor.name, element)]
 
 
-def _scalar(tunable: Tunable, parameter: ScalarParameter) -> bool | int | float:
+def _scalar_value(tunable: Tunable, parameter: ScalarParameter) -> bool | int | float:
     if parameter.name not in tunable.scalars:
         cure = f'give the Tunable scalars={{"{parameter.name}": ...}}'
         raise TuningError(f"`{tunable.name}` does not say what the scalar `{parameter.name}` is: {cure}")

@@ -19,7 +19,7 @@ from tileproof.runtime.launch.binding import bind
 from tileproof.runtime.launch.contracts import check_contents
 from tileproof.runtime.launch.launch import compile
 from tileproof.runtime.memory import contents as facts
-from tileproof.runtime.memory.contents import Facts, Measured, Wanted, key_of, measure, minted
+from tileproof.runtime.memory.contents import Facts, Measured, Wanted, contents_of_output, key_of, measure
 
 
 @tp.kernel
@@ -176,21 +176,21 @@ def test_only_so_many_views_are_remembered() -> None:
 
 
 def test_what_a_kernel_wrote_is_in_range_and_open_otherwise() -> None:
-    found = minted(8, None)
+    found = contents_of_output(8, None)
     assert found.meets(Wanted("Index", 8)) is True
     assert found.meets(Wanted("Index", 9)) is True
     assert found.meets(Wanted("Index", 7)) is None, "the entries may be less than they could be"
     assert found.meets(Wanted("Index", 8, holes_allowed=False)) is None
     assert found.meets(Wanted("Unique", 8)) is None
-    assert minted(8, has_none=False).meets(Wanted("Index", 8, holes_allowed=False)) is True
+    assert contents_of_output(8, has_none=False).meets(Wanted("Index", 8, holes_allowed=False)) is True
 
 
 def test_a_look_settles_what_a_kernel_left_open() -> None:
     known, look = Facts(), Looked(3, 0)
     key, wanted = key_of(look.array), Wanted("Unique", 4, holes_allowed=False)
-    known.remember(1, key, minted(8, None))
+    known.remember(1, key, contents_of_output(8, None))
     assert settled(known, 1, key, wanted, look).meets(wanted) is True
-    known.remember(1, key, minted(8, None))
+    known.remember(1, key, contents_of_output(8, None))
     assert (settled(known, 1, key, wanted, look).greatest, look.times) == (3, 1)
 
 

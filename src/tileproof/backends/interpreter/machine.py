@@ -38,7 +38,7 @@ from tileproof.ir.types import (
     size_of,
 )
 from tileproof.language.dtypes import ENTRY, INDEX
-from tileproof.lowering.split_join import cut
+from tileproof.lowering.split_join import split_at_join
 
 from . import regions, semantics
 from .regions import Picked
@@ -149,7 +149,7 @@ class Machine:
     # Control flow.
 
     def _parallel(self, op: ops.Parallel) -> None:
-        body = cut(op)
+        body = split_at_join(op)
         arrived: dict[int, list[Piece]] = {}
         for point in self.space.ordered(self.order):
             self.point = point

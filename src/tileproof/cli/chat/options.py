@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from tileproof.backends.cpu.device.pool import MOST, VARIABLE
 from tileproof.cli.usage import UsageError
 from tileproof.diagnostics.values import bytes_of
-from tileproof.llm import SamplingParams
+from tileproof.llm import ModelError, SamplingParams
+from tileproof.llm.loader.settings import read_json
 
 FALLBACK = {"temperature": 0.7, "top_p": 0.95}
 """For models without sampling parameters."""
@@ -22,12 +24,13 @@ _SAMPLED = ("temperature", "top_k", "top_p", "min_p", "repetition_penalty")
 def add_model_options(parser: argparse.ArgumentParser) -> None:
     """Which model, and where it runs."""
     option = parser.add_argument
-    option("--model", metavar="PATH", help="a folder or a .gguf file, or a name that `tileproof models` lists")
+    option("-m", "--model", metavar="PATH", help="a folder or a .gguf file, or a name that `tileproof models` lists")
     option("--device", choices=("auto", "cpu", "cuda"), default="auto", help="where to run (default: a GPU if any)")
     option("--quantize", choices=("int8",), help="int8 weights: less memory, faster decode")
     longest = "the longest sequence, prompt included (default: the model's context, up to 4096)"
     option("--max-seq-len", metavar="N", type=int, help=longest)
     option("--memory", metavar="SIZE", help="size of the KV cache, such as 900MB or 2GiB")
+    option("--threads", metavar="N", type=int, help="threads of the CPU (default: one for each core)")
 
 
 def add_sampling_options(parser: argparse.ArgumentParser, *, new_tokens: int) -> None:
@@ -42,6 +45,7 @@ def add_sampling_options(parser: argparse.ArgumentParser, *, new_tokens: int) ->
     option("--min-p", metavar="X", type=float, help="sample from those with this share of the highest probability")
     option("--repetition-penalty", metavar="X", type=float, help="above 1, tokens repeat less often")
     option("--presence-penalty", metavar="X", type=float, help="subtracted from the logits of tokens in the output")
+    option("--frequency-penalty", metavar="X", type=float, help="the same, for each time that a token is there")
     option("--seed", metavar="N", type=int, help="sample the same text each time")
     option("--stop", metavar="TEXT", action="append", default=[], help="stop before this text; may be repeated")
 
@@ -63,6 +67,10 @@ def place_of(options: argparse.Namespace) -> Place:
         memory = bytes_of(options.memory)
         if not memory:
             raise UsageError(f"--memory {options.memory}: this is no size; write 900MB or 2GiB")
+    if options.threads is not None:
+        if not 1 <= options.threads <= MOST:
+            raise UsageError(f"--threads {options.threads}: 1 to {MOST}")
+        os.environ[VARIABLE] = str(options.threads)  # the pool reads it when it starts
     if options.max_seq_len is not None and options.max_seq_len < 2:
         raise UsageError(f"--max-seq-len {options.max_seq_len}: at least 2")
     return Place(options.device, options.quantize, options.max_seq_len, memory)
@@ -80,18 +88,17 @@ def sampling_of(options: argparse.Namespace, path: Path, *, samples: bool = Fals
         numbers = suggested(path) or dict(FALLBACK)
         numbers["seed"] = secrets.randbelow(2**31)
     numbers |= explicit
-    if options.presence_penalty is not None:
-        numbers["presence_penalty"] = options.presence_penalty
-    if options.seed is not None:
-        numbers["seed"] = options.seed
+    for name in ("presence_penalty", "frequency_penalty", "seed"):
+        if getattr(options, name) is not None:
+            numbers[name] = getattr(options, name)
     return SamplingParams(max_new_tokens=options.max_new_tokens, stop=tuple(options.stop), **numbers)
 
 
 def suggested(path: Path) -> dict[str, Any]:
     """The sampling parameters in a model's generation_config.json; empty if there are none that can be used."""
     try:
-        config = json.loads((path / "generation_config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        config = read_json(path / "generation_config.json")
+    except ModelError:
         return {}
     if not isinstance(config, dict):
         return {}

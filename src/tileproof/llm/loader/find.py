@@ -74,7 +74,7 @@ def _nowhere(wanted: str, names: list[str]) -> ModelError:
     if close:
         cure = f"did you mean {' or '.join(close)}? Else {_HOW}"
     elif names:
-        cure = f"there are {', '.join(names[:5])}; or {_HOW}"
+        cure = f"use one that is found here ({', '.join(names[:5])}), or {_HOW}"
     else:
         cure = _HOW
     return refused(Code.MODEL_FILE, f"there is no model {wanted}, by name or path", cure)

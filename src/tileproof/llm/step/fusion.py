@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tileproof.kernels.split_int8_gemv import pieces_of
+from tileproof.kernels.split_int8_gemv import split_count
 from tileproof.language.dtypes import F32
 
 from ..models.weights import SPLIT_COLUMNS
@@ -116,7 +116,7 @@ def _partials(linear: ops.SplitLinear) -> Buffer:
     """Partial sums of a GEMV with so few rows of weights that a GPU would be left half idle."""
     weight = linear.weight
     blocks = weight.columns // SPLIT_COLUMNS
-    share = -(-blocks // pieces_of(weight.rows, blocks))
+    share = -(-blocks // split_count(weight.rows, blocks))
     return Buffer((-(-blocks // share), weight.rows), F32)
 
 

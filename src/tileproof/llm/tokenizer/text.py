@@ -161,6 +161,11 @@ class Text:
         ]  # fmt: skip
 
     @property
+    def has_tokenizer(self) -> bool:
+        """Whether text has tokens, and tokens have text."""
+        return self._tokenizer is not None
+
+    @property
     def template(self) -> ChatTemplate:
         """The chat template, compiled when it is first needed."""
         from .templates import ChatTemplate, no_template

@@ -12,7 +12,7 @@ from tileproof.ir.types import Access
 from tileproof.language.kernel import Memo
 from tileproof.runtime.interop.describe import Described, byte_range, host_copy
 from tileproof.runtime.memory.block import Block
-from tileproof.runtime.memory.contents import Measured, Wanted, key_of, measure, minted
+from tileproof.runtime.memory.contents import Measured, Wanted, contents_of_output, key_of, measure
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -110,19 +110,19 @@ def note_writes(signature: Signature, bound: Bound, proved: Proved) -> None:
             continue
         own.note_write()
     unshared = [name for name, own in bound.own.items() if not own.block.is_shared]
-    for tensor, fact in minted_by(proved, bound, unshared):
+    for tensor, fact in proved_contents(proved, bound, unshared):
         block = bound.own[tensor.name].block
         block.facts.remember(block.version, key_of(bound.tensors[tensor.name]), fact)
 
 
-def minted_by(proved: Proved, bound: Bound, among: Collection[str]) -> Iterator[tuple[TensorParameter, Measured]]:
-    """What is known of the index tensors `among` some that a launch writes and vouches for."""
+def proved_contents(proved: Proved, bound: Bound, among: Collection[str]) -> Iterator[tuple[TensorParameter, Measured]]:
+    """The index tensors of `among` that a launch writes with entries proved to be in range, each with that range."""
     for tensor in signature_of(proved).tensors:
         element = tensor.element
         if tensor.access is not Access.OUT or not isinstance(element, ContentOf) or tensor.name not in among:
             continue
         if tensor.name in vouched(proved):
-            yield tensor, minted(bound.dimensions[element.dimension], vouched(proved)[tensor.name])
+            yield tensor, contents_of_output(bound.dimensions[element.dimension], vouched(proved)[tensor.name])
 
 
 _vouched: Final = Memo[list[dict[str, bool | None]]](list)

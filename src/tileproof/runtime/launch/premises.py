@@ -37,7 +37,7 @@ from tileproof.runtime.tensor.tensors import Tensor
 from .binding import Bound, fail
 from .contracts import check_content, check_contents, fault_of, incurable, reject, wanted_of
 from .index_kernels import Launch, copied, words_for
-from .owned import Knowing, minted_by
+from .owned import Knowing, proved_contents
 
 _SMALL: Final = 1 << 16
 """Bytes that are copied in less time than it takes to take leases."""
@@ -239,7 +239,7 @@ class GraphPremises:
     def note(self, proved: Proved, bound: Bound, writes: Sequence[Span]) -> None:
         """A launch writes: what it vouches for is known, and nothing else of what it writes is."""
         self.touch(writes)
-        for tensor, fact in minted_by(proved, bound, bound.tensors):
+        for tensor, fact in proved_contents(proved, bound, bound.tensors):
             self._known[key_of(bound.tensors[tensor.name])] = fact
 
     def touch(self, writes: Sequence[Span]) -> None:

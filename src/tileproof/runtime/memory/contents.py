@@ -174,6 +174,6 @@ def key_of(array: Any) -> Key:
 # What kernels prove of what they write.
 
 
-def minted(extent: int, has_none: bool | None) -> Measured:
-    """What is known of an `Out[Index["V"], ...]` behind a launch whose checks all held: every entry is -1 or in V."""
+def contents_of_output(extent: int, has_none: bool | None) -> Measured:
+    """What is known of an `Out[Index["V"], ...]` after a launch whose checks all held: every entry is -1 or in V."""
     return Measured(-1 if has_none is not False else 0, extent - 1, has_none, is_exact=False)

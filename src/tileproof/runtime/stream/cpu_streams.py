@@ -350,8 +350,8 @@ def _is_launching() -> bool:
     return own is not None and own.turn > own.queue.counters[0]
 
 
-def _leave(error: Exception) -> None:
-    """Forgets all work under way; what it was to write holds nothing that counts. The ledger's lock is held."""
+def _poison_pending(error: Exception) -> None:
+    """Drops all work that has not run, and poisons what it would have written. The caller holds the ledger's lock."""
     ledger = ledger_of(None)
     ledger.retire()
     for stream in {*tuple(_all), *ledger.under_way()}:
@@ -373,7 +373,7 @@ def _start_anew() -> None:
         "this process was forked while a kernel wrote this memory, and the kernel runs in the parent only",
         help="wait for the stream before the fork: `stream.synchronize()`; or start processes by `spawn`",
     )
-    _leave(TileproofError(gone))
+    _poison_pending(TileproofError(gone))
     _spare.clear()
     _spare_counters.clear()
     door.forget_queues()
@@ -398,7 +398,7 @@ def _abandon() -> None:
     for queue in queues:
         queue.abandon()
     with ledger_of(None).lock:
-        _leave(Abandoned("a kernel was to write this memory, and the process ended before it did"))
+        _poison_pending(Abandoned("a kernel was to write this memory, and the process ended before it did"))
 
 
 ledger_of(None).is_launching = _is_launching

@@ -22,7 +22,7 @@ from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, TensorType, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import INDEX, DType
-from tileproof.lowering.split_join import cut
+from tileproof.lowering.split_join import split_at_join
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,8 @@ class Words:
     @property
     def combines_after(self) -> bool:
         """Whether what follows a join combines into a tensor."""
-        return self.parallel is not None and any(isinstance(op, ops.Update) for op in walk(cut(self.parallel).after))
+        after = None if self.parallel is None else split_at_join(self.parallel).after
+        return after is not None and any(isinstance(op, ops.Update) for op in walk(after))
 
     @property
     def segments(self) -> dict[Walker, ops.Segments]:

@@ -25,7 +25,7 @@ from tileproof.ir import ops
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Tensor, TensorType, Tile, TileType, Value, Walker, number
 from tileproof.ir.walk import walk
-from tileproof.lowering.split_join import Body, again, cut
+from tileproof.lowering.split_join import Body, recomputed, split_at_join
 
 from . import blocks, nests
 from .conversions import software_f16, unpack
@@ -137,7 +137,7 @@ class _Writing:
         self.arena = self.piece = 0
         self.shown: dict[int, tuple[Shown, ...]] = {}
         self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-        self.body = None if self.words.parallel is None else cut(self.words.parallel)
+        self.body = None if self.words.parallel is None else split_at_join(self.words.parallel)
         self.packs: list[tuple[int, int]] = []
         self.packed = [
             (place, candidate)
@@ -255,7 +255,7 @@ class _Writing:
     def _contracts(self, s: State) -> Operand:
         """The contracts of a kernel that is one program: only what they need is computed."""
         required = [op for op in self.outer.ops if isinstance(op, ops.Require)]
-        blocks.block(s, again(self.outer, *(ops.Block((), (op.condition,)) for op in required)))
+        blocks.block(s, recomputed(self.outer, *(ops.Block((), (op.condition,)) for op in required)))
         broken: Operand = "0"
         for count, op in reversed(list(enumerate(required, 1))):
             broken = s.e.op(f"select i1 {{}}, i64 {{}}, i64 {count}", s.scalars[op.condition], broken)
@@ -390,7 +390,7 @@ class _Writing:
 
     def _after(self, body: Body, join: ops.Join) -> str:
         left = [walker for walker in self.words.walkers if walker is not join.walker]
-        prelude = again(body.before, body.after, join.combiner.body)
+        prelude = recomputed(body.before, body.after, join.combiner.body)
         ready = ops.Block((*self.outer.ops, *prelude.ops, join, *body.after.ops))
         s = self._state(uses_of(ready))
 

@@ -178,7 +178,7 @@ _LINE = 64
 
 def reduce(s: State, op: ops.Reduce) -> None:
     """Computes a reduction: a scalar, or a tile in scratch memory."""
-    dots = integer_dots.found(s, op)
+    dots = integer_dots.match_dots(s, op)
     with s.e.nest():
         if op.result.type.rank == 0:
             s.scalars[op.result] = _rows(s, op, [()])[0] if dots is None else integer_dots.alone(s, dots)

@@ -17,7 +17,7 @@ from tileproof.diagnostics.records import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
-from tileproof.lowering.split_join import walks
+from tileproof.lowering.split_join import tile_sizes
 
 if TYPE_CHECKING:
     from tileproof.backends.interpreter.reports import Reporter
@@ -75,7 +75,7 @@ class Lowered:
         self.kernel = kernel
         self.packable = candidates(kernel)
         self.tensors = tuple(p.value for p in kernel.parameters if isinstance(p.value.type, TensorType))
-        self.walks = walks(kernel)
+        self.walks = tile_sizes(kernel)
 
     def facts(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Facts:
         """What the arguments of a launch allow the compiler to rely on."""

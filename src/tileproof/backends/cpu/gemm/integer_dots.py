@@ -44,8 +44,8 @@ class Dots:
         return -(-_AHEAD // (4 * self.lanes * self.steps))
 
 
-def found(s: State, op: ops.Reduce) -> Dots | None:
-    """How a reduction is a sum of products of bytes, if it is one and the machine can do it."""
+def match_dots(s: State, op: ops.Reduce) -> Dots | None:
+    """Recognizes a sum of products of bytes; None if it is not one, or the processor has no instruction for it."""
     if op.fn is not ops.ReduceFn.SUM or op.result.type.dtype != I32 or op.operand in s.buffers:
         return None
     if not s.target.is_x86 and not s.target.has_dot:

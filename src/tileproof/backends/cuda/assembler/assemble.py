@@ -1,11 +1,11 @@
 """From Tile IR bytecode to the machine code of one GPU architecture, by NVIDIA's assembler.
 
 The assembler runs as a process of its own, in a folder that is removed whatever happens, and for a limited time. What
-goes wrong in it is told in our words, at the line of the kernel where it names one; its own words follow on request.
+goes wrong in it is reported as an error of the kernel, at the line of the kernel if the assembler names one; the
+assembler's own output follows if TILEPROOF_VERBOSE asks for it.
 
-Runs a program and all that it starts, for a limited time, so that nothing of it stays behind. The program leads a
-process group of its own. Whatever ends the run (its end, the time limit, Ctrl-C, a switch pulled by another thread)
-ends the whole group: the assembler starts further programs, which would otherwise go on alone.
+The process leads a process group of its own. Whatever ends the run (its end, the time limit, Ctrl-C, a request by
+another thread) ends the whole group: the assembler starts further programs, which would otherwise go on alone.
 """
 
 from __future__ import annotations
@@ -172,8 +172,8 @@ def is_verbose(asked: bool | None) -> bool:
     return os.environ.get(VERBOSE, "0") not in ("", "0") if asked is None else asked
 
 
-def failed(log: Log, status: int, span_at: Callable[[Location], Span | None]) -> Diagnostic:
-    """The assembler ended with an exit code other than 0, or by a signal (a negative number)."""
+def failure(log: Log, status: int, span_at: Callable[[Location], Span | None]) -> Diagnostic:
+    """The error for an assembler that ended with a `status` other than 0; a signal is a negative number."""
     span = _span(log.text, span_at)
     lacks = _LACKS.search(log.text)
     if lacks:
@@ -423,7 +423,7 @@ def _once(job: Job, toolchain: Toolchain, seconds: float, verbose: bool, switch:
             ended = run_program(command, toolchain.environment() | {"TMPDIR": name}, seconds, switch)
             log = Log(job.kernel, job.arch, ended.output, verbose)
             if ended.status:
-                raise KernelError(failed(log, ended.status, job.span_at))
+                raise KernelError(failure(log, ended.status, job.span_at))
             cubin = target.read_bytes() if target.is_file() else b""
             text = report.read_text("utf-8", "replace") if report.is_file() else ""
     except TimeoutError as error:

@@ -12,7 +12,7 @@ from typing import Final
 from tileproof.ir.ops import Extents, Group, KernelIR, Mma, Parallel, TilesLoop
 from tileproof.ir.types import Named, TensorType
 from tileproof.ir.walk import walk
-from tileproof.lowering.split_join import walks
+from tileproof.lowering.split_join import tile_sizes
 
 _VECTOR: Final = 16
 """The widest access, in bytes, and the largest power of two that matters of an extent."""
@@ -132,7 +132,7 @@ def facts_of(
         tuple(layouts),
         # An empty dimension is no multiple here: its one piece is a short tile.
         tuple((name, _power(dimensions[name] or 1, _VECTOR)) for name in named),
-        tuple((name, size) for name, size in walks(kernel) if dimensions[name] and dimensions[name] % size == 0),
+        tuple((name, size) for name, size in tile_sizes(kernel) if dimensions[name] and dimensions[name] % size == 0),
         far >= _FAR,
         programs >= MANY,
         tuple(name for name in named if dimensions[name] < SHORT) if _multiplies_integers(kernel) else (),

@@ -32,7 +32,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import F32
 from tileproof.language.kernel import Schedule
 from tileproof.lowering.product_sums import single_products
-from tileproof.lowering.split_join import Body, again, cut
+from tileproof.lowering.split_join import Body, recomputed, split_at_join
 
 from . import blocks, positions
 from .checks import sites_of
@@ -154,7 +154,7 @@ class _Writing:
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
         self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
         self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
-        self.body: Body | None = None if self.parallel is None else cut(self.parallel)
+        self.body: Body | None = None if self.parallel is None else split_at_join(self.parallel)
         self.sites = {id(op): place for place, op in enumerate(sites_of(kernel))}
         self.parameters = Parameters(kernel, facts, self.parallel, checked=bool(self.sites))
         self.coordinate, self.counter = self.parameters.coordinate, self.parameters.counter
@@ -460,7 +460,7 @@ class _Writing:
             self._enter(s, turn, left)
             every = programs if self.counter == I64 else s.b.exti(programs, I64, signed=True)
             s.point = s.b.addi(every, self._point(s, left, {}))
-            blocks.run(s, again(body.before, body.after, join.combiner.body))
+            blocks.run(s, recomputed(body.before, body.after, join.combiner.body))
             self._join(s, join)
             blocks.run(s, body.after)
             s.point = None

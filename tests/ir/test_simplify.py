@@ -1,4 +1,4 @@
-"""Tidying: what nothing uses goes, what owes something stays, and the kernel does what it did."""
+"""Simplification: unused operations are removed, those with an obligation stay, and results do not change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from support.tiers import examples
-from tileproof.frontend.simplify import tidy
+from tileproof.frontend.simplify import simplify
 from tileproof.ir.ops import (
     Along,
     AnyOp,
@@ -53,18 +53,18 @@ POSITIONS = Content("Index", "N", I64)
 
 
 def body(b: Builder) -> list[str]:
-    """The text of the tidied kernel below its header."""
+    """The text of the simplified kernel below its header."""
     kernel = b.kernel()
     verify(kernel)
-    tidied = tidy(kernel)
-    verify(tidied)
-    return print_kernel(tidied).splitlines()[1:]
+    simplified = simplify(kernel)
+    verify(simplified)
+    return print_kernel(simplified).splitlines()[1:]
 
 
 @pytest.mark.parametrize("make", kernels.ALL, ids=lambda make: make.__name__)
 def test_a_kernel_without_waste_stays_as_it_is(make: Callable[[], KernelIR]) -> None:
     kernel = make()
-    assert print_kernel(tidy(kernel), lines=True) == print_kernel(kernel, lines=True)
+    assert print_kernel(simplify(kernel), lines=True) == print_kernel(kernel, lines=True)
 
 
 def test_a_chain_that_nothing_uses_goes() -> None:
@@ -291,12 +291,12 @@ def test_numbers_and_positions_asked_for_twice_are_joined() -> None:
             with b.when(b.number(True, BOOL)):
                 spread = b.add(b.op(Elements, of, walker=n), b.spread(place, along(n)))
                 b.store(y, At(first), value=b.op(Reduce, INDEX_SCALAR, fn=ReduceFn.MAX, operand=spread, axis=0))
-    ops = list(walk(tidy(b.kernel()).body))
+    ops = list(walk(simplify(b.kernel()).body))
     kinds = (Start, Stop, Number, Extents, Constant, Elements)
     counts = {kind: sum(isinstance(op, kind) for op in ops) for kind in kinds}
     assert counts == {Start: 1, Stop: 1, Number: 1, Extents: 1, Constant: 2, Elements: 2}
     assert sum(isinstance(op, Store) for op in ops) == 2
-    verify(tidy(b.kernel()))
+    verify(simplify(b.kernel()))
 
 
 def test_numbers_that_only_python_finds_equal_are_kept_apart() -> None:
@@ -306,7 +306,7 @@ def test_numbers_that_only_python_finds_equal_are_kept_apart() -> None:
     for value in (0.0, -0.0, 1, 1.0, float("nan"), float("nan")):
         b.store(y, At(zero), value=b.number(value, F32))
     assert [line.rpartition(" ")[2] for line in body(b)] == ["0.0", "-0.0", "1", "1.0", "nan", "nan"]
-    constants = [op for op in walk(tidy(b.kernel()).body) if isinstance(op, Constant)]
+    constants = [op for op in walk(simplify(b.kernel()).body) if isinstance(op, Constant)]
     assert len(constants) == 1 + 5
 
 
@@ -317,8 +317,8 @@ def test_places_in_the_source_are_kept() -> None:
     zero = b.number(0)
     b.line = 40
     b.store(y, At(zero), value=b.number(0))
-    tidied = tidy(b.kernel())
-    assert [op.span.line for op in tidied.body.ops] == [4, 41]
+    simplified = simplify(b.kernel())
+    assert [op.span.line for op in simplified.body.ops] == [4, 41]
 
 
 def _write(draw: st.DrawFn, b: Builder, env: list[Tile], depth: int) -> None:
@@ -428,9 +428,9 @@ def effects(kernel: KernelIR) -> list[tuple[str, int, int]]:
 
 @settings(max_examples=examples(150), deadline=None)
 @given(programs())
-def test_a_tidied_kernel_does_the_same(kernel: KernelIR) -> None:
+def test_a_simplified_kernel_does_the_same(kernel: KernelIR) -> None:
     verify(kernel)
-    tidied = tidy(kernel)
-    verify(tidied)
-    assert effects(tidied) == effects(kernel)
-    assert print_kernel(tidy(tidied), lines=True) == print_kernel(tidied, lines=True)
+    simplified = simplify(kernel)
+    verify(simplified)
+    assert effects(simplified) == effects(kernel)
+    assert print_kernel(simplify(simplified), lines=True) == print_kernel(simplified, lines=True)
