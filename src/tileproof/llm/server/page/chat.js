@@ -251,7 +251,7 @@ export class Chat {
           break;
         } catch (error) {
           if (!(error instanceof ApiError) || !error.isTemporary || hasText()) throw error;
-          if (++run.attempts >= MOST_ATTEMPTS) throw error;
+          if (error.status === 429 && ++run.attempts >= MOST_ATTEMPTS) throw error; // a large model loads for minutes
           await this.#wait(run, error);
         }
       }
