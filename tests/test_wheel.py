@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tileproof.diagnostics import Code, page
+from tileproof.llm.server.page.files import PAGE_PATHS
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -57,6 +58,7 @@ def test_the_wheel_holds_the_package_and_its_pages_alone(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     assert {name.split("/")[0].partition("-")[0] for name in names} == {"tileproof"}
     assert {"tileproof/py.typed", "tileproof/backends/cpu/device/native/pool.ll"} <= set(names)
+    assert {f"tileproof/llm/server/page/{name}" for name in PAGE_PATHS.values()} <= set(names)
     pages = {Path(name).name for name in names if name.startswith("tileproof/diagnostics/catalogue/")}
     assert pages == {path.name for path in (ROOT / "docs" / "errors").glob("*.md")}
 

@@ -495,6 +495,13 @@ LLM = [
         "Clients with different keys share no cached prompts.",
     ),
     Mutant(
+        "src/tileproof/llm/server/page/files.py",
+        "script-src 'self'; style-src",
+        "script-src 'self' 'unsafe-inline'; style-src",
+        "tests/llm/server/test_page.py::test_the_policy_allows_the_server_itself_and_nothing_else[/]",
+        "No text that a model writes runs as a script of the page.",
+    ),
+    Mutant(
         "src/tileproof/llm/engine/scheduler.py",
         "keys = request.page_keys((request.length - 1) // PAGE)",
         "keys = request.page_keys(request.length // PAGE)",

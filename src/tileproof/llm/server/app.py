@@ -22,7 +22,7 @@ from .bodies import in_form, read_body
 from .endpoint import Call, Endpoint
 from .errors import ApiError, busy
 from .openapi import document
-from .routes import chat, completions, messages, models, operations, responses, tokens
+from .routes import chat, completions, messages, models, operations, page, responses, tokens
 from .service import Service
 from .sse import ClientGone, json_response, until_gone
 
@@ -40,7 +40,7 @@ def application(service: Service) -> ASGIApp:
     async def openapi(call: Call, body: None) -> Response:
         return json_response(described)
 
-    endpoints = (*ENDPOINTS, Endpoint("GET", "/openapi.json", "This document", openapi))
+    endpoints = (*ENDPOINTS, *page.ENDPOINTS, Endpoint("GET", "/openapi.json", "This document", openapi))
     routes: dict[str, dict[str, Endpoint]] = {}
     for endpoint in endpoints:
         routes.setdefault(endpoint.path, {})[endpoint.method] = endpoint

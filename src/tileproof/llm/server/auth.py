@@ -11,8 +11,9 @@ from typing import Final
 from starlette.requests import HTTPConnection
 
 from .errors import ApiError
+from .page.files import PAGE_PATHS
 
-OPEN_PATHS: Final = frozenset({"/health", "/ping", "/", "/favicon.ico"})
+OPEN_PATHS: Final = frozenset({"/health", "/ping", "/favicon.ico", *PAGE_PATHS})
 """What is answered without a key: it says nothing about requests, and balancers of load have no keys."""
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final
 
 from starlette.responses import Response
 
+from ...errors import ModelError
+from ...tokenizer.text import Text
 from ..endpoint import Call, Endpoint
 from ..sse import json_response
 
@@ -13,7 +16,7 @@ from ..sse import json_response
 async def models(call: Call, body: None) -> Response:
     """All names of the model."""
     options = call.service.options
-    entries = [_entry(call, name) for name in (options.model, *options.aliases)]
+    entries = [await _entry(call, name) for name in (options.model, *options.aliases)]
     return json_response({"object": "list", "data": entries})
 
 
@@ -21,15 +24,26 @@ async def model(call: Call, body: None) -> Response:
     """The model by one of its names."""
     name: str = call.request.path_params["model"]
     call.service.check_model(name)
-    return json_response(_entry(call, name))
+    return json_response(await _entry(call, name))
 
 
-def _entry(call: Call, name: str) -> dict[str, Any]:
+async def _entry(call: Call, name: str) -> dict[str, Any]:
     service = call.service
+    llm = service.engine.llm
     return {
         "id": name, "object": "model", "created": service.created, "owned_by": "tileproof",
-        "root": service.options.model, "parent": None, "max_model_len": service.engine.llm.max_seq_len,
+        "root": service.options.model, "parent": None, "max_model_len": llm.max_seq_len,
+        "sampling": dict(service.options.sampling),
+        "can_switch_thinking": await asyncio.to_thread(_can_switch_thinking, llm.text),
     }  # fmt: skip
+
+
+def _can_switch_thinking(text: Text) -> bool:
+    """Whether the chat template has a switch for thinking. The first call compiles the template."""
+    try:
+        return text.template.can_think
+    except ModelError:
+        return False  # the model has no chat template, or none that can be used: a chat reports it
 
 
 ENDPOINTS: Final = (
