@@ -24,7 +24,7 @@ from support.engines import (
     sure_beginning,
 )
 from support.model_cases import Case, by_name
-from tileproof.llm import LLM, Message, ModelError, SamplingParams
+from tileproof.llm import LLM, Chunk, Message, ModelError, SamplingParams
 from tileproof.llm.engine.async_decode import AsyncDecode
 from tileproof.llm.engine.runner import Runner
 from tileproof.llm.request import Request
@@ -352,12 +352,18 @@ def test_a_preempted_request_goes_on_from_the_tokens_it_has(device: str) -> None
     llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
     prompt = CASE.tokens(30)
     whole = llm.generate(prompt, params).tokens
-    stream, tokens = llm.stream(prompt, params), []
-    for chunk in stream:
-        if not tokens:
-            llm.engine.call(llm.engine.loop.restart)
-        tokens += chunk.tokens
-    assert tuple(tokens) == whole
+    request, restarted = llm.request(prompt, params), []
+
+    def restart(chunk: Chunk) -> None:  # the engine calls it between two steps
+        if not restarted:
+            restarted.append(chunk)
+            llm.engine.loop.restart()
+
+    request.on_chunk = restart
+    llm.engine.submit([request])
+    llm.engine.wait()
+    assert restarted
+    assert request.completion().tokens == whole
     assert is_at_rest(llm)
 
 
