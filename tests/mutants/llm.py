@@ -82,7 +82,7 @@ LLM = [
         "src/tileproof/llm/request.py",
         "return [*self.prompt[start:], *self.generated[: stop - size]]",
         "return [*self.prompt[start:], *self.generated[: stop - size - 1]]",
-        "tests/llm/engine/test_engine_edges.py::test_a_preempted_request_goes_on_from_the_tokens_it_has[cpu]",
+        "tests/llm/engine/test_engine_edges.py::test_a_preempted_request_goes_on_from_the_tokens_it_has[cpu-0.0]",
         "Tokens across the end of the prompt are all there.",
     ),
     Mutant(
