@@ -19,8 +19,8 @@ from .sampling import SamplingParams
 from .structured.grammar import Grammar
 from .structured.guidance import Matcher
 
-_PAUSE: Final = 0.05
-"""Seconds between two looks for whether requests are there."""
+_PAUSE: Final = 0.5
+"""Seconds without a step after which the engine is taken to rest."""
 
 
 class QueueFull(ModelError):
@@ -191,10 +191,12 @@ class AsyncLLM:
             logprobs += block
 
     async def warm(self) -> None:
-        """Compiles the steps that most requests need, while there are none."""
+        """Compiles the steps that most requests need, one whenever there were no requests for a while."""
         for kind in self.llm.runner.usual_classes(self.llm.scheduler.max_running):
-            while self._streams:
-                await asyncio.sleep(_PAUSE)
+            steps = -1
+            while self._streams or self.stats.steps != steps:
+                steps = self.stats.steps
+                await asyncio.sleep(_PAUSE if steps else 0)  # nobody waits before the first request
             await asyncio.to_thread(self.llm.engine.call, lambda kind=kind: self.llm.runner.step_of(kind) and None)
 
     async def drain(self, timeout: float | None = None) -> bool:
