@@ -6,6 +6,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -194,23 +195,28 @@ class Runner:
         return self.steps[kind]
 
     def usual_classes(self, max_running: int) -> list[StepClass]:
-        """The classes of short contexts without penalties: any number of requests that decode, and prefill."""
-        pages, sizes = min(PAGES[0], self.pages), [size for size in SEQUENCES if size < max_running] + [max_running]
-        decoding = {bucket(size, SEQUENCES, next_power_of_two(size)) for size in sizes}
-        kinds = [
-            StepClass(size, size, pages, True, sampling, decode_steps=steps)
-            for size in sorted(decoding)
-            for sampling in _SAMPLINGS
-            for steps in sorted({1, self.decode_steps})
+        """The classes of contexts of up to 2,048 tokens: decode of any number of requests, and prefill beside it."""
+        sizes = [size for size in SEQUENCES if size < max_running] + [max_running]
+        decoding = sorted({bucket(size, SEQUENCES, next_power_of_two(size)) for size in sizes})
+        prefilling = [
+            (first, rows)
+            for rows in ROWS
+            for first in (0, *(each for each in DECODE_ROWS if each <= max_running and rows <= 128))
+            if rows <= self.token_budget
         ]
-        for rows in ROWS:
-            if rows <= self.token_budget:
-                block = min(self._block, rows)
-                kinds += [
-                    StepClass(first + rows, first + 1, pages, False, sampling, False, block, first)
-                    for first in (0, *(each for each in DECODE_ROWS if each <= max_running and rows <= 128))
-                    for sampling in _SAMPLINGS
-                ]
+        kinds = []
+        for pages, sampling in product(sorted({min(each, self.pages) for each in PAGES[:2]}), _SAMPLINGS):
+            kinds += [
+                StepClass(size, size, pages, True, sampling, decode_steps=steps)
+                for size in decoding
+                for steps in sorted({1, self.decode_steps})
+            ]
+            kinds += [
+                StepClass(
+                    first + rows, first + 1, pages, False, sampling, block=min(self._block, rows), decode_rows=first
+                )
+                for first, rows in prefilling
+            ]
         return kinds
 
     def prepare(self, chunks: Sequence[ScheduledChunk], decode_steps: int = 0) -> CapturedStep:
