@@ -29,7 +29,7 @@ CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
 EXTRAS = {
     "cuda": ("cuda-bindings", "nvidia-cuda-tileiras", "nvidia-cuda-nvcc", "nvidia-nvvm"),
     "llm": ("safetensors", "tokenizers", "jinja2", "gguf"),
-    "serve": ("fastapi", "uvicorn", "llguidance"),
+    "serve": ("llguidance", "prometheus-client", "pydantic", "starlette", "uvicorn"),
 }
 _MARKS = {"ok": ("ok", "32"), "missing": ("--", "33"), "broken": ("!!", "31")}
 
