@@ -26,7 +26,7 @@ def rows(at: Place) -> Iterator[Row]:
 
         def of_gpu_tiles(tk: Any, a: Args) -> None:
             flat = (each[0] for each in (a.out, a.q, a.k, a.v))
-            example("attention")(*flat, shape[3] ** -0.5, 0, BS=64, BT=128)
+            example("attention")(*flat, a.q.shape[3] ** -0.5, 0, BS=64, BT=128)
 
         yield replace(causal, name="attention, causal, GPU-sized tiles", call=of_gpu_tiles, goals=())
         shape = at.of((0, 0, 0, 0), (16, 8, 8192, 128), (4, 2, 256, 32))
