@@ -68,6 +68,8 @@ from .language.tiles import (
     min,
     minimum,
     mma,
+    none,
+    permute,
     print,
     random,
     reduce,
@@ -221,9 +223,9 @@ __all__ = [  # noqa: RUF022
     # Spaces, loops, dimensions.
     "parallel", "tiles", "each", "split", "join", "segments", "split_at", "group", "dim", "require", "Walker",
     # Tiles.
-    "Tile", "zeros", "full", "arange", "inf", "lowest", "mma", "where", "maximum", "minimum", "clip",
+    "Tile", "zeros", "full", "arange", "inf", "lowest", "none", "mma", "where", "maximum", "minimum", "clip",
     "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "erf",
-    "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "bitcast", "update",
+    "floor", "ceil", "round", "abs", "isnan", "cdiv", "cat", "permute", "bitcast", "update",
     "sum", "mean", "max", "min", "argmax", "argmin", "any", "all", "cumsum",
     "reduce", "scan", "random", "print", "unsafe", "raw",
     # Checking and running.

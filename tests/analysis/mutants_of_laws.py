@@ -481,4 +481,26 @@ LAWS = [
         "if not is_enough and not self.discharger.can_be_met((compare,), element):",
         "if False:",
     ),
+    # Entries that are none.
+    Mutant(
+        "any branch guards the loads in it",
+        "contents guard_lets_none_through",
+        "index_entries._guarded_loads",
+        "about=(negation(All(formulas)),)",
+        "about=(negation(All(formulas)), *formulas)",
+    ),
+    Mutant(
+        "a choice that may be none is none only where its tensor says so",
+        "coverage none_but_covered",
+        "symbolic_values.Values._exact",
+        "self.unknown(op.result, Range(-1, -1), data=False)",
+        "self.terms[op.result] = number(-1)",
+    ),
+    Mutant(
+        "what may be a position is one",
+        "bounds masked_beyond",
+        "symbolic_values.Values._always",
+        "self.ranges.of(when.term).high <= 0",
+        "self.ranges.of(when.term).low <= 0",
+    ),
 ]

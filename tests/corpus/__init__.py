@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     blind_one,
     blind_two,
+    entries,
     safe_arithmetic,
     safe_contents,
     safe_examples,
@@ -27,6 +28,7 @@ SAFE: list[Case] = [
     *safe_contents.CASES,
     *blind_one.SAFE,
     *blind_two.SAFE,
+    *entries.SAFE,
 ]
 UNSAFE: list[Case] = [
     *unsafe_race_walks.CASES,
@@ -39,6 +41,7 @@ UNSAFE: list[Case] = [
     *unsafe_launch.CASES,
     *blind_one.UNSAFE,
     *blind_two.UNSAFE,
+    *entries.UNSAFE,
 ]
 
 __all__ = ["SAFE", "UNSAFE", "Case"]

@@ -372,7 +372,12 @@ class Tiles:
 
     def turn(self, scope: Scope) -> None:
         one = self.any_tile(scope, lambda t: len(t.axes) > 1)
-        if len(one.axes) > 1:
+        if len(one.axes) > 1 and self.chance(0.5):
+            order = self.rng.sample(range(len(one.axes)), len(one.axes))
+            axes = tuple(one.axes[axis] for axis in order)
+            text = f"{one.name}.permute({', '.join(map(str, order))})"
+            self.let(scope, text, one.dtype, axes, one.largest, one.rough)
+        elif len(one.axes) > 1:
             self.let(scope, f"{one.name}.T", one.dtype, one.axes[::-1], one.largest, one.rough)
 
     def full(self, scope: Scope) -> None:

@@ -72,6 +72,28 @@ def test_reshape_takes_elements_row_by_row() -> None:
     assert (y == ramp(3, 2)).all()
 
 
+def test_permute_puts_the_axes_in_another_order() -> None:
+    y = zeros(3, 4, 2)
+    signature = 'y: Out[f32, "3 4 2"], x: In[f32, "2 3 4"]'
+    for text in ("tp.permute(x[:, :, :], (1, 2, 0))", "x[:, :, :].permute(1, -1, 0)", "x[:, :, :].permute((1, 2, 0))"):
+        run(kernel(signature, f"y[:, :, :] = {text}"), y, ramp(2, 3, 4))
+        assert (y == ramp(2, 3, 4).transpose(1, 2, 0)).all()
+
+
+def test_permute_keeps_the_tags_of_axes() -> None:
+    y = zeros(5, 3, 2)
+    body = "for i, j in tp.parallel(M=4, N=2):\n    y[i, j, :] = x[j, :, i].permute(2, 0, 1)"
+    run(kernel('y: Out[f32, "M N 2"], x: In[f32, "N 2 M"]', body), y, ramp(3, 2, 5))
+    assert (y == ramp(3, 2, 5).transpose(2, 0, 1)).all()
+    body = "for i, j in tp.parallel(M=4, N=4):\n    y[i, j] = x[i, j].permute(1, 0)"
+    assert refused(kernel('y: Out[f32, "M N"], x: In[f32, "M N"]', body)) == "TP0303"
+
+
+def test_permute_names_each_axis_once() -> None:
+    for axes in ("(1, 1)", "(0,)", "(0, 2)", "(0, 1, 2)", "(0.0, 1)", "()"):
+        assert refused(kernel('y: Out[f32, "2 2"], x: In[f32, "2 2"]', f"y[:, :] = x[:, :].permute{axes}")) == "TP0308"
+
+
 def test_cat_puts_tiles_one_after_another() -> None:
     y = zeros(5)
     run(kernel('y: Out[f32, "5"], x: In[f32, "3"]', "y[:] = tp.cat((x[:], x[0:2]))"), y, ramp(3))

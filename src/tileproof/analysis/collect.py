@@ -246,14 +246,23 @@ class Collector:
             case ops.Window(start, length):
                 return swept(of_length(start), of_length(length))
             case ops.At(index):
-                return Spot(pick, self.values.term(index), (), self.values.presence(index), extent, offset)
+                spot = Spot(pick, self.values.term(index), (), (), extent, offset)
             case ops.Gather(indices):
                 live = self.values.live(indices.type.axes[0])
                 lanes = at_most(-lane, 0), below(lane, live)
-                position = at_lane(self.values.term(indices), lane)
-                presence = self.values.presence(indices)
-                present = tuple(changed(formula, lambda term: at_lane(term, lane)) for formula in presence)
-                return Spot(pick, position, lanes, present, extent, offset, lane)
+                spot = Spot(pick, at_lane(self.values.term(indices), lane), lanes, (), extent, offset, lane)
+        return replace(spot, present=self.presence(spot))
+
+    def presence(self, spot: Spot) -> tuple[Formula, ...]:
+        """That the entries an access goes through are not none."""
+        match spot.pick:
+            case ops.At(index):
+                return self.values.presence(index)
+            case ops.Gather(indices) if spot.lane is not None:
+                lane, presence = spot.lane, self.values.presence(indices)
+                return tuple(changed(formula, lambda term: at_lane(term, lane)) for formula in presence)
+            case _:
+                return ()
 
     def _dimension(self, view: View, axis: int) -> Term:
         """How many elements `:` means: the dimension's, which a part of a tensor may not have."""

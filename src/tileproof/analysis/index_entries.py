@@ -1,4 +1,9 @@
-"""Entries of index tensors: which arguments may hold no -1, and what a kernel proves of the entries it stores."""
+"""Entries of index tensors: which arguments may hold no -1, and what a kernel proves of the entries it stores.
+
+A plain load has no value at none. So the launch demands entries without -1 of the tensors that a kernel loads through,
+unless the branches around the load imply that its entries are positions: `if e >= 0: x[e]`. That is asked without what
+the demand itself would imply.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +18,11 @@ from .collect import Collector
 from .invariants import learn
 from .obligations import Contents, goals
 from .prover import Prover
-from .terms import below
+from .terms import All, below, negation
 
 
 def loaded_through(kernel: ops.KernelIR) -> dict[str, Span]:
-    """The index tensors whose entries a plain load uses, and where. They may hold no -1: such a load has no value."""
+    """The index tensors that may hold no -1 because a plain load uses their entries, and where."""
     sources: dict[AnyValue, tuple[AnyValue, ...]] = {}
     loaded: dict[AnyValue, str] = {}
     for op in walk(kernel.body):
@@ -26,9 +31,10 @@ def loaded_through(kernel: ops.KernelIR) -> dict[str, Span]:
             sources[value] = (*ops.operands(op), *yields)
         if isinstance(op, ops.Load | ops.Get):
             loaded[op.result] = op.tensor.name
+    guarded = _guarded_loads(kernel)
     tensors: dict[str, Span] = {}
     for op in walk(kernel.body):
-        if not isinstance(op, ops.Load):
+        if not isinstance(op, ops.Load) or id(op) in guarded:
             continue
         pending = [value for value in ops.operands(op) if _is_entry(value)]
         seen: set[AnyValue] = set()
@@ -41,6 +47,39 @@ def loaded_through(kernel: ops.KernelIR) -> dict[str, Span]:
                 else:
                     pending.extend(source for source in sources.get(value, ()) if _is_entry(source))
     return tensors
+
+
+def _guarded_loads(kernel: ops.KernelIR) -> set[int]:
+    """The loads (by `id`) that no program reaches with an entry that is none."""
+    candidates = {
+        id(op)
+        for branch in walk(kernel.body)
+        if isinstance(branch, ops.If | ops.While)
+        for block in ops.blocks(branch)
+        for op in walk(block)
+        if isinstance(op, ops.Load) and any(map(_is_entry, ops.operands(op)))
+    }
+    if not candidates:
+        return set()
+    collector = Collector(kernel)
+    account = collector.collect()
+    prover = Prover(Axioms(collector.ranges, account.definitions, collector.offsets), account.contracts)
+    asked = {
+        id(site.op): [(site, axis, collector.presence(spot)) for axis, spot in enumerate(site.spots)]
+        for site in account.sites
+        if id(site.op) in candidates
+    }
+    present = [formula for spots in asked.values() for *_, formulas in spots for formula in formulas]
+    learn(account, prover, present, [extent for view in collector.views.values() for extent in view.extents])
+    return {
+        load
+        for load, spots in asked.items()
+        if all(
+            prover.impossible((*site.where.path, *site.spots[axis].lanes), about=(negation(All(formulas)),))
+            for site, axis, formulas in spots
+            if formulas
+        )
+    }
 
 
 def _is_entry(value: AnyValue) -> bool:

@@ -21,6 +21,7 @@ from .terms import (
     LANE,
     TRUE,
     All,
+    Fact,
     Formula,
     GroupOf,
     Lane,
@@ -343,6 +344,11 @@ class Values:
     def _exact(self, op: ops.PureOp, where: Where) -> Term | None:
         """The result as an exact integer; None if it is not known as one."""
         match op:
+            case ops.Constant(value=-1) if op.result.type.dtype == ENTRY:
+                # An atom of its own: an entry that may be this is none for another reason than its tensor.
+                self.filled.add(op.result.name)
+                self.unknown(op.result, Range(-1, -1), data=False)
+                return None
             case ops.Constant(value=value):
                 return of_length(value) if isinstance(value, Extent) else number(int(value))
             case ops.Extents(dimension=dimension, tensor=tensor, axis=axis):
@@ -452,7 +458,7 @@ class Values:
 
     def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
         """`yes` or `no`, by a condition."""
-        if yes == no:
+        if yes == no or self._always(when):
             return yes
         one, two = self.ranges.of(yes), self.ranges.of(no)
         data = depends_on_data(yes) or depends_on_data(no) or any(map(depends_on_data, terms(when)))
@@ -460,6 +466,10 @@ class Values:
         ways = All((when, equals(term, yes))), All((negation(when), equals(term, no)))
         self.define(result, Some(ways))
         return term
+
+    def _always(self, when: Formula) -> bool:
+        """Whether intervals alone show that a comparison holds."""
+        return isinstance(when, Fact) and not when.equal and self.ranges.of(when.term).high <= 0
 
     def _cast(self, op: ops.Cast, operand: Tile, where: Where) -> Term | None:
         source, target = operand.type.dtype, op.result.type.dtype

@@ -30,7 +30,7 @@ from tileproof.ir.ops import KernelIR
 from tileproof.language.dtypes import DType, DTypeVar
 from tileproof.language.kernel import Kernel
 from tileproof.language.spaces import Each
-from tileproof.language.tiles import Lowest
+from tileproof.language.tiles import Lowest, NoPosition
 
 from .cache import Cache, default, digest
 
@@ -206,7 +206,7 @@ def _key_part(value: Any, files: list[str]) -> object:
             return ("module", value.__name__)
         case type():
             return ("type", value.__module__, value.__qualname__)
-        case Each() | Lowest():
+        case Each() | Lowest() | NoPosition():
             return ("language", type(value).__name__)
         case _:
             raise TypeError(f"{value!r} has no key")

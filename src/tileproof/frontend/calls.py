@@ -224,6 +224,7 @@ _REDUCTION_PARAMETERS = _known_parameters(lambda x, axis=None, keepdims=False: N
 _METHOD_PARAMETERS = {
     "to": _known_parameters(lambda x, dtype: None),
     "reshape": _known_parameters(lambda x, *shape: None),
+    "permute": _known_parameters(lambda x, *axes: None),
     "cumsum": _known_parameters(lambda x, axis=None: None),
     "fill": _known_parameters(lambda x, value: None),
     "shift": _known_parameters(lambda x, by: None),

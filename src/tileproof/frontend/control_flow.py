@@ -18,7 +18,7 @@ from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, DType
+from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, U64, DType
 from tileproof.language.tiles import Lowest
 
 from .captures import same
@@ -39,7 +39,7 @@ from .entities import (
     same_build,
 )
 from .source import Rejected, reject
-from .tile_operations import as_number, as_tile, broadcast, default_dtype
+from .tile_operations import as_entry, as_number, as_tile, broadcast, default_dtype
 
 _MOST_PASSES = 4
 """How often a body is compiled until its types are stable, beyond once for each value it carries."""
@@ -236,6 +236,8 @@ def _yields(ctx: Context, carried: list[_Carried], ended: Scope) -> Iterator[Til
 
 def coerce(ctx: Context, entity: Entity, wanted: TileType, span: Span) -> Tile:
     """`entity` as exactly `wanted`, which it is known to join with."""
+    if wanted.dtype is ENTRY:
+        return broadcast(ctx.builder, as_entry(ctx.builder, entity, span), wanted.axes, span)
     tile = as_tile(ctx.builder, entity, span, wanted.dtype)
     if wanted.dtype is INDEX:
         tile = as_number(ctx.builder, tile, span)
@@ -391,7 +393,7 @@ def _typed(entity: Entity) -> Known | TileType | None:
         return entity.type
     if is_walker(entity) and entity.type.is_each:
         return INDEX_SCALAR
-    return entity if isinstance(entity, Known) and entity.is_number else None
+    return entity if isinstance(entity, Known) and (entity.is_number or entity.is_none) else None
 
 
 def _common_type(left: Known | TileType | None, right: Known | TileType | None) -> TileType | None:
@@ -401,6 +403,9 @@ def _common_type(left: Known | TileType | None, right: Known | TileType | None) 
             axes, dtype = join(left.axes, right.axes), _common(left.dtype, right.dtype)
             return None if axes is None or dtype is None else TileType(dtype, axes)
         case (TileType() as type_, Known() as literal) | (Known() as literal, TileType() as type_):
+            if literal.is_none:
+                is_position = type_.dtype.kind == "index" or (type_.dtype.is_integer and type_.dtype is not U64)
+                return TileType(ENTRY, type_.axes) if is_position else None
             if type_.dtype is ENTRY:  # only what comes from an index tensor can be none; a literal is a number
                 type_ = TileType(INDEX, type_.axes)
             return type_ if _adopts(literal, type_) else None
@@ -408,6 +413,8 @@ def _common_type(left: Known | TileType | None, right: Known | TileType | None) 
             kinds = {default_dtype(left), default_dtype(right)}
             if BOOL in kinds and len(kinds) > 1:
                 return None
+            if ENTRY in kinds:
+                return TileType(ENTRY) if kinds <= {ENTRY, INDEX} else None
             return TileType(F32 if F32 in kinds else kinds.pop())
         case _:
             return None

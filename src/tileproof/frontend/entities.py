@@ -29,7 +29,7 @@ from tileproof.ir.types import (
     WalkerTag,
     WalkerType,
 )
-from tileproof.language.tiles import Lowest
+from tileproof.language.tiles import Lowest, NoPosition
 
 from .source import Rejected, reject
 
@@ -44,6 +44,11 @@ class Known:
     def is_number(self) -> bool:
         """A weak literal: takes the element type it meets."""
         return isinstance(self.value, bool | int | float | Extent | Lowest)
+
+    @property
+    def is_none(self) -> bool:
+        """`tp.none`, which is no number."""
+        return isinstance(self.value, NoPosition)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from types import ModuleType
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import BinaryFn, Elements, Number, Permute, Start, Stop, UnaryFn
+from tileproof.ir.ops import BinaryFn, Elements, Number, Start, Stop, UnaryFn
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Axis,
@@ -37,7 +37,7 @@ from .control_flow import compile_branches
 from .entities import Bundle, Entity, Known, Lambda, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
 from .source import Suppressed, reject
 from .subscripts import Item, SliceOf, extent_of, index_tile, load, slice_items
-from .tile_operations import as_tile, binary, literal, mma, unary
+from .tile_operations import as_tile, binary, literal, mma, permute, unary
 
 _ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"
 _WALK = "walk a dimension: `for n in tp.parallel(N=B):` gives each program its tile `n`"
@@ -79,7 +79,7 @@ FUNCTION_HINTS: Mapping[str, str] = {
     "zeros_like": "write `tp.zeros(shape, dtype)` with constants and walkers: `tp.zeros((i, j), t.dtype)`",
     "full_like": "write `tp.full(shape, value, dtype)` with constants and walkers: `tp.full((i, j), 1.0)`",
     "expand_dims": "write `t[:, None]`",
-    "transpose": "write `t.T`",
+    "transpose": "write `t.T`, or `tp.permute(t, (0, 2, 1))`",
     "trans": "write `t.T`",
 }
 """What to write instead of functions that other languages have, by name."""
@@ -90,8 +90,7 @@ ATTRIBUTE_HINTS: Mapping[str, str] = {
     "float": "cast it: `.to(f32)`",
     "half": "cast it: `.to(f16)`",
     "int": "cast it: `.to(i32)`",
-    "transpose": "write `.T`, which reverses the axes",
-    "permute": "write `.T`, which reverses the axes",
+    "transpose": "write `.T`, which reverses the axes, or `.permute(0, 2, 1)`",
     "view": "write `.reshape(...)`",
     "flatten": "write `.reshape(n)`",
     "unsqueeze": "write `t[:, None]`",
@@ -357,7 +356,7 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     known = {
         WalkerType: "start, stop, elements, number, shift, and tiles in a `for`",
         TensorType: "dtype, shape, get",
-        TileType: "dtype, shape, T, to, reshape, fill and the reductions",
+        TileType: "dtype, shape, T, to, reshape, permute, fill and the reductions",
     }
     kind = known.get(type(owner.type)) if isinstance(owner, Value) else None
     cure = f"it has {kind}" if kind else "tensors, tiles and walkers have attributes, and numbers have `to`"
@@ -395,11 +394,7 @@ def _tile_attribute(ctx: Context, tile: Tile, type_: TileType, name: str, span: 
         case "shape":
             return Bundle(tuple(Known(axis.length) for axis in type_.axes))
         case "T":
-            if type_.rank < 2:
-                return tile
-            result = ctx.builder.value(TileType(type_.dtype, type_.axes[::-1]))
-            ctx.builder.emit(Permute(span, result, tile, tuple(reversed(range(type_.rank)))))
-            return result
+            return permute(ctx.builder, tile, tuple(reversed(range(type_.rank))), span)
         case _ if name in calls.METHODS and name not in calls.WALKER_METHODS | calls.TENSOR_METHODS:
             return Method(tile, name)
         case _:

@@ -61,6 +61,7 @@ from .tile_operations import (
     cumsum,
     expand,
     mma,
+    permute,
     position,
     reduce,
     select,
@@ -347,6 +348,24 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     result = ctx.builder.value(shape)
     ctx.builder.emit(ops.Reshape(call.span, result, tile))
     return result
+
+
+@lowers(tiles.permute)
+@lowers_method("permute")
+def _permute(ctx: Context, call: Call) -> Entity:
+    tile, given, span = as_tile(ctx.builder, call.entity("x"), call.where("x")), call.entity("axes"), call.where("axes")
+    items = given.items if isinstance(given, Bundle) else (given,)
+    if len(items) == 1 and isinstance(items[0], Bundle):
+        items = items[0].items  # t.permute((1, 0)), as well as t.permute(1, 0)
+    rank = tile.type.rank
+    axes = [item.value for item in items if isinstance(item, Known) and type(item.value) is int]
+    order = tuple(axis % rank for axis in axes if -rank <= axis < rank)
+    if len(order) < len(items) or sorted(order) != list(range(rank)):
+        message = f"this is no order of the axes of {describe(tile)}"
+        shown = ", ".join(map(str, reversed(range(rank))))
+        cure = f"name each axis once, by a constant: `.permute({shown})`" if rank else "a scalar has no axes"
+        raise reject(Code.BAD_AXIS, message, span, help=cure)
+    return permute(ctx.builder, tile, order, call.span)
 
 
 def _need_full(axis: Axis, what: str, span: Span) -> None:

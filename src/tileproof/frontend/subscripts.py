@@ -13,7 +13,23 @@ from collections.abc import Sequence
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
-from tileproof.ir.ops import Along, At, Extents, Gather, Get, Load, Pick, Slice, Store, Update, Whole, Window
+from tileproof.ir.ops import (
+    Along,
+    At,
+    Broadcast,
+    Constant,
+    Extents,
+    Gather,
+    Get,
+    Load,
+    Pick,
+    Select,
+    Slice,
+    Store,
+    Update,
+    Whole,
+    Window,
+)
 from tileproof.ir.types import (
     INDEX_SCALAR,
     Access,
@@ -260,6 +276,8 @@ def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span, *, raw
     picked, axes = picks(ctx, tensor, items, span)
     result = ctx.builder.value(TileType(tensor.type.read_as, axes))
     ctx.builder.emit(Load(span, result, tensor, picked, raw))
+    if not raw:
+        _check_choices(ctx, picked, f"read it by `{tensor.name}.get(index, fill)`, which gives `fill` there")
     return result
 
 
@@ -334,6 +352,8 @@ def store(
     picked, axes = picks(ctx, tensor, items, span)
     tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Store(span, tensor, picked, tile, raw))
+    if not raw:
+        _check_choices(ctx, picked)
 
 
 def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, span: Span, value_span: Span) -> None:
@@ -347,6 +367,26 @@ def update(ctx: Context, tensor: Tensor, items: Sequence[Item], value: Entity, s
     picked, axes = picks(ctx, tensor, items, span)
     tile = _stored(ctx, tensor, value, axes, span, value_span)
     ctx.builder.emit(Update(span, tensor, picked, tile))
+    _check_choices(ctx, picked)
+
+
+def _check_choices(ctx: Context, picked: Sequence[Pick], cure: str = "") -> None:
+    """An index that `tp.where` makes -1 in some lanes is meant to be none there."""
+    makers = {op.result: op for op in ctx.builder.ops if isinstance(op, Select | Broadcast | Constant)}
+    for pick in picked:
+        chosen = makers.get(pick.index if isinstance(pick, At) else pick.indices) if isinstance(pick, At | Gather) else None
+        for side in (chosen.yes, chosen.no) if isinstance(chosen, Select) else ():
+            maker = makers.get(side)
+            maker = makers.get(maker.operand) if isinstance(maker, Broadcast) else maker
+            if isinstance(maker, Constant) and isinstance(maker.value, int) and maker.value < 0:
+                raise reject(
+                    Code.NEGATIVE_INDEX,
+                    f"the index is {maker.value} where `tp.where` chooses so, and that is outside",
+                    maker.span,
+                    notes=("-1 means none in an Index tensor; a number that is computed has no such meaning",),
+                    help=cure or "choose `tp.none` instead: nothing is written there",
+                    edit=None if cure else Edit(maker.span, "tp.none"),
+                )
 
 
 def _check_place(ctx: Context, tensor: Tensor, span: Span) -> None:
@@ -394,7 +434,7 @@ def _as_number(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) ->
 
 def _as_position(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) -> Tile:
     """A position to be stored in an index tensor; an integer becomes one, exactly."""
-    tile = as_tile(ctx.builder, value, value_span, INDEX)
+    tile = as_tile(ctx.builder, value, value_span, ENTRY if isinstance(value, Known) and value.is_none else INDEX)
     if tile.type.dtype.is_integer and tile.type.dtype is not U64:
         tile = cast(ctx.builder, tile, INDEX, value_span)
     if tile.type.dtype not in (INDEX, ENTRY):

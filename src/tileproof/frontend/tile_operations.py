@@ -36,6 +36,8 @@ from .entities import (
 from .source import Suppressed, reject
 
 _WHOLE = ("int", "uint", "index")
+NOWHERE = 1 << 61
+"""A position that no axis has, and the largest that an entry may be."""
 _FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
 
 
@@ -78,6 +80,8 @@ def default_dtype(known: Known) -> DType:
     """The type of a literal that meets none: positions for whole numbers, f32 for others."""
     if isinstance(known.value, bool):
         return BOOL
+    if known.is_none:
+        return ENTRY
     return F32 if isinstance(known.value, float | Lowest) else INDEX
 
 
@@ -105,6 +109,12 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
             raise reject(Code.WRONG_TYPE, message, span, help=f"load a tile of it first: `{entity.name}[...]`")
         case Known() if entity.is_number:
             return literal(b, entity, dtype or default_dtype(entity), span)
+        case Known() if entity.is_none and dtype is ENTRY:
+            return literal(b, Known(-1), ENTRY, span)
+        case Known() if entity.is_none:
+            message = "`tp.none` is no position, and no number either"
+            cure = "choose it by `tp.where(ok, position, tp.none)`; an entry `e` is none where not `e >= 0`"
+            raise reject(Code.WRONG_TYPE, message, span, help=cure)
         case Poison():
             raise Suppressed
         case _:
@@ -184,6 +194,21 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
             else "compare positions instead, or choose between two with `tp.where`",
         )
     return cast(b, tile, INDEX, span)
+
+
+def as_entry(b: Builder, entity: Entity, span: Span) -> Tile:
+    """`entity` as something that may be none: `tp.none`, an entry, or a position.
+
+    What is negative is no position, and not none: it becomes one that no axis has.
+    """
+    tile = as_tile(b, entity, span, ENTRY if isinstance(entity, Known) and entity.is_none else INDEX)
+    if tile.type.dtype is ENTRY:
+        return tile
+    tile = to_index(b, tile, span)
+    zero, far = (literal(b, Known(value), INDEX, span) for value in (0, NOWHERE))
+    is_position = binary(b, ops.BinaryFn.GE, tile, zero, span, (span, span))
+    tile = select(b, is_position, tile, far, span, (span, span, span))
+    return cast(b, tile, ENTRY, span)
 
 
 def position(b: Builder, entity: Entity, span: Span, what: str) -> Tile:
@@ -339,7 +364,10 @@ def select(b: Builder, condition: Entity, yes: Entity, no: Entity, span: Span, s
     if test.type.dtype is not BOOL:
         message = f"the condition of tp.where is {test.type.dtype}, not bool"
         raise reject(Code.WRONG_TYPE, message, spans[0], help="compare first, for instance `x != 0`")
-    one, two = unify(b, (yes, no), spans[1:], span, entries=True)
+    if any(isinstance(entity, Known) and entity.is_none for entity in (yes, no)):
+        one, two = as_entry(b, yes, spans[1]), as_entry(b, no, spans[2])
+    else:
+        one, two = unify(b, (yes, no), spans[1:], span, entries=True)
     test, one, two = align(b, (test, one, two), spans, span)
     result = b.value(one.type)
     b.emit(ops.Select(span, result, test, one, two))
@@ -381,6 +409,15 @@ def expand(b: Builder, tile: Tile, axis: int, span: Span) -> Tile:
     """`tile` with a new axis of length 1 at `axis`."""
     result = b.value(TileType(tile.type.dtype, (*tile.type.axes[:axis], Axis(1), *tile.type.axes[axis:])))
     b.emit(ops.Expand(span, result, tile, axis))
+    return result
+
+
+def permute(b: Builder, tile: Tile, order: tuple[int, ...], span: Span) -> Tile:
+    """`tile` with axis `order[n]` as its axis n."""
+    if order == tuple(range(tile.type.rank)):
+        return tile
+    result = b.value(TileType(tile.type.dtype, tuple(tile.type.axes[axis] for axis in order)))
+    b.emit(ops.Permute(span, result, tile, order))
     return result
 
 

@@ -247,7 +247,7 @@ def _check_elementwise(op: ops.Unary | ops.Binary | ops.Select | ops.Cast | ops.
             source, target = operand.type.dtype, op.result.type.dtype
             is_exact = source in (INDEX, ENTRY) or (source.is_integer and source != U64)
             demand(target != INDEX or is_exact, "{} does not become an index", source)
-            demand(target != ENTRY, "only a load gives {}", ENTRY)
+            demand(target != ENTRY or source == INDEX, "only a load or a position gives {}", ENTRY)
             _gives(op.result.type, TileType(target, operand.type.axes))
         case ops.Bitcast(operand=operand):
             source, target = operand.type.dtype, op.result.type.dtype

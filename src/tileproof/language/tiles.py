@@ -36,6 +36,19 @@ lowest: Final[Any] = Lowest()
 """The least finite value of the type it meets; f32's where it meets none. `top = tp.lowest`"""
 
 
+class NoPosition:
+    """The type of `tp.none`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "tp.none"
+
+
+none: Final[Any] = NoPosition()
+"""No position: what is stored there is not written. `y[tp.where(keep, n.elements, tp.none)] = t`"""
+
+
 class Tile:
     """An immutable block of elements of one type, with a static shape; a scalar has no axes.
 
@@ -71,6 +84,10 @@ class Tile:
     def reshape(self, *shape: Any) -> Any:
         """The same elements, row by row, in another shape. Every axis must be full."""
         only_in_kernels("Tile.reshape")
+
+    def permute(self, *axes: Any) -> Any:
+        """The axes in another order: `t.permute(1, 2, 0)` is `tp.permute(t, (1, 2, 0))`."""
+        only_in_kernels("Tile.permute")
 
 
 # Making tiles.
@@ -332,6 +349,15 @@ def cat(tiles: Any, axis: Any = 0) -> Any:
     only_in_kernels("cat")
 
 
+def permute(x: Any, axes: Any) -> Any:
+    """The axes in another order: axis n of the result is axis `axes[n]` of `x`, with its tag. `x.T` reverses them.
+
+    Example:
+        y[i, :] = tp.permute(x[i, :], (1, 0)).T
+    """
+    only_in_kernels("permute")
+
+
 def bitcast(x: Any, dtype: Any) -> Any:
     """The same bits read as another type of the same width; a conversion of value is `x.to(dtype)`.
 
@@ -494,8 +520,8 @@ def print(label: str, *values: Any) -> None:
 
 
 __all__ = [
-    "Lowest", "Tile", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
+    "Lowest", "NoPosition", "Tile", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
     "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
-    "maximum", "mean", "min", "minimum", "mma", "print", "random", "reduce", "round", "rsqrt", "scan", "sigmoid",
-    "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",
+    "maximum", "mean", "min", "minimum", "mma", "none", "permute", "print", "random", "reduce", "round", "rsqrt", "scan",
+    "sigmoid", "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",
 ]  # fmt: skip

@@ -49,7 +49,6 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
     dimensions = _dimensions(kernel, sizes)
     if dimensions is None:
         return None
-    read_through = loaded_through(kernel)
     for seed in range(_TRIES):
         rng = np.random.default_rng(seed)
         arguments: dict[str, Argument] = {}
@@ -57,7 +56,7 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
             match parameter.value:
                 case Value(type=TensorType()) as tensor:
                     array = _array(tensor, dimensions, sizes, rng)
-                    if array is None or (tensor.name in read_through and (array == -1).any()):
+                    if array is None or (_has_none(tensor, array) and tensor.name in loaded_through(kernel)):
                         return None
                     arguments[parameter.name] = array
                 case Value(type=TileType(dtype=dtype)):
@@ -71,6 +70,10 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
         except TileproofError as error:
             return _with_contents(error, kernel, arguments, sizes)
     return None
+
+
+def _has_none(tensor: Tensor, array: Array) -> bool:
+    return isinstance(tensor.type.element, Content) and bool((array == -1).any())
 
 
 def _with_contents(

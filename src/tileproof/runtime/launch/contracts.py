@@ -200,7 +200,7 @@ def reject(
         case Wrong.NONE if loaded_at is not None:
             message = f"{entries[0]} is -1 (none), and the kernel loads through it"
             labels = (Label(loaded_at, "a load at none has no value"),)
-            help = "give every entry a position, or read with `x.get(index, fill)`"
+            help = "give every entry a position, guard the load by `if e >= 0:`, or read with `x.get(index, fill)`"
         case Wrong.NONE:
             message = f"{entries[0]} is -1 (none), and an Out is to be written through all entries"
             help = "give every entry a position, or declare the output InOut to keep what is not written"
