@@ -103,6 +103,35 @@ def test_a_launch_starts_sums_maxima_and_minima_from_their_identity() -> None:
     assert (s[0], m[0], least[0]) == (5, -np.inf, 255)
 
 
+def test_with_keep_they_start_from_what_they_hold() -> None:
+    signature = 's: Sum[T, "2", "keep"], m: Max[i32, "1", "keep"], l: Min[i32, "1", "keep"], x: In[T, "N"], y: In[i32, "N"]'
+    k = each(signature, "s[n % 2] += x[n]\ntp.update(m, 0, y[n])\ntp.update(l, 0, y[n])")
+    for dtype in (np.float32, np.float16, np.int8, np.int64):
+        s, m, least = np.array([10, 20], dtype), ints(4), ints(4)
+        run(k, s, m, least, np.array([1, 2, 3], dtype), ints(7, 5, 6))
+        assert (s.tolist(), m[0], least[0]) == ([14, 22], 7, 4)
+        run(k, s, m, least, np.zeros(0, dtype), ints())
+        assert (s.tolist(), m[0], least[0]) == ([14, 22], 7, 4)
+    backwards = ints(1, 2)[::-1]
+    run(k, backwards, ints(0), ints(0), ints(5, 6), ints(0, 0))
+    assert backwards.tolist() == [7, 7]
+
+
+def test_keep_stands_after_the_dimensions_of_what_is_combined() -> None:
+    for annotation in ('In[f32, "N", "keep"]', 'Sum[f32, "keep", "N"]', 'Sum[f32, "N", "kept"]', 'Sum["keep", "N"]'):
+        assert refused(each(f'y: Out[f32, "N"], s: {annotation}', "y[n] = 0.0")) == "TP0501"
+
+
+def test_what_keeps_was_written_before() -> None:
+    k = kernel('s: Sum[f32, "N", "keep"]', "for n in tp.parallel(N=4):\n    s[n] += tp.zeros((n,)) + 1.0")
+    with pytest.raises(tp.LaunchError, match="TP0615"):
+        k(tp.empty(3))
+    total = tp.zeros(3)
+    k(total)
+    k(total)
+    assert total.tolist() == [2, 2, 2]
+
+
 def test_an_element_type_variable_is_one_type_wherever_it_is_named() -> None:
     k = kernel('y: Out[T, "N"], x: In[T, "N"]', COPY[1])
     for dtype in (np.int8, np.float64, ml_dtypes.bfloat16):

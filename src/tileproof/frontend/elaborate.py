@@ -110,7 +110,7 @@ def _parameter(builder: Builder, parameter: TensorParameter | ScalarParameter, d
     element = _element(parameter.name, parameter.element, dtypes)
     if isinstance(parameter, TensorParameter):
         _check_combines(parameter, element)
-        tensor = TensorType(parameter.access, element, parameter.dimensions)
+        tensor = TensorType(parameter.access, element, parameter.dimensions, parameter.keeps)
         return Parameter(builder.value(tensor, parameter.name), parameter.span)
     if not isinstance(element, DType):
         cure = "take it as i32 or i64, and as a tensor where the launch is to test it"

@@ -62,6 +62,13 @@ class TensorParameter:
     element: Element
     dimensions: tuple[Dimension, ...]
     span: Span
+    keeps: bool = False
+    """Whether a Sum, Max or Min starts from what it holds."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether what a launch does depends on what the tensor holds before."""
+        return self.access.reads or self.keeps
 
     def shape(self, extents: Mapping[str, Any]) -> tuple[Any, ...]:
         """Its shape where dimensions have these extents; `OpenDimension` if one has none."""
@@ -228,15 +235,22 @@ def _tensor(
         message = f"`{ast.unparse(node.value)}` is not one of In, Out, InOut, Sum, Max, Min"
         cure = 'write `In[T, "M N"]`; `Index["V"]` is an element type: `In[Index["V"], "N"]`'
         raise reject(Code.BAD_ANNOTATION, message, function.span(node.value), help=cure)
+    keeps = False
     match node.slice:
         case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as words]) if _words(element_node) is None:
             pass
+        case ast.Tuple(elts=[element_node, ast.Constant(value=str(text)) as words, ast.Constant(value="keep")]) if (
+            access.combines and _words(element_node) is None
+        ):
+            keeps = True
         case _:
             raise reject(
                 Code.BAD_ANNOTATION,
                 f"`{access}[...]` takes an element type and a dimension string",
                 function.span(node.slice),
-                help=f'write `{access}[T, "M N"]`',
+                help=f'write `{access}[T, "M N"]`' + (
+                    f', or `{access}[T, "M N", "keep"]` to start from what the tensor holds' if access.combines else ""
+                ),
                 edit=_in_order(function, node.slice),
             )
     element = _element(function, element_node, equations)
@@ -261,7 +275,7 @@ def _tensor(
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
         message = "an `Offsets` tensor has one axis: the borders of the segments"
         raise reject(Code.BAD_ANNOTATION, message, span, help='write `In[Offsets["N"], "E+1"]`')
-    return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter))
+    return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter), keeps)
 
 
 def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations: list[Equation]) -> ContentOf:

@@ -94,6 +94,8 @@ class TensorType:
     access: Access
     element: DType | Content
     dimensions: tuple[Dimension, ...]
+    keeps: bool = False
+    """Whether what is combined starts from what the tensor holds, not from the identity."""
 
     @property
     def stored_as(self) -> DType:
@@ -108,7 +110,8 @@ class TensorType:
         return INDEX if self.element.kind == "Offsets" else ENTRY
 
     def __str__(self) -> str:
-        return f'{self.access}[{self.element}, "{" ".join(map(str, self.dimensions))}"]'
+        keep = ', "keep"' if self.keeps else ""
+        return f'{self.access}[{self.element}, "{" ".join(map(str, self.dimensions))}"{keep}]'
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ else:
     class Sum(_Annotation):
         """A total that many programs add to, by `s[i] += t` only. The launch clears it to 0 first.
 
+        With "keep" after the dimensions it adds to what the tensor holds instead; so do `Max` and `Min`.
+
         `count: Sum[i32, "B"]`
         """
 

@@ -77,26 +77,26 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
         if isinstance(each, ScalarParameter):
             scalars[each.name] = _scalar_value(tunable, each)
             continue
-        accesses = [_access(other, each.name, first) for other in signatures]
+        uses = [_parameter(other, each.name, first) for other in signatures]
+        tensors_of = [use for use in uses if isinstance(use, TensorParameter)]
         held = each.element if isinstance(each.element, ContentOf) else None
         tensors.append(
             Argument(
                 each.name, _shape(tunable, each, extents), _dtype(tunable, each, element),
-                is_written=any(access is not Access.IN for access in accesses),
-                is_kept=any(access in (Access.IN, Access.INOUT) for access in accesses),
+                is_written=any(other.access is not Access.IN for other in tensors_of),
+                is_kept=len(tensors_of) < len(uses) or any(other.is_read for other in tensors_of),
                 content=held.kind if held else "", extent=extents.get(held.dimension, 0) if held else 0,
             )
         )  # fmt: skip
     return Arguments(tuple(each.name for each in first.arguments), tuple(tensors), scalars)
 
 
-def _access(signature: Signature, name: str, first: Signature) -> Access:
-    """What a kernel does with an argument of the first one: under its name, or else at its place."""
+def _parameter(signature: Signature, name: str, first: Signature) -> TensorParameter | ScalarParameter | None:
+    """A kernel's parameter for an argument of the first one: under its name, or else at its place."""
     known = {each.name: each for each in signature.arguments}
     if name not in known and len(signature.arguments) == len(first.arguments):
         known = {one.name: other for one, other in zip(first.arguments, signature.arguments, strict=True)}
-    found = known.get(name)
-    return found.access if isinstance(found, TensorParameter) else Access.IN
+    return known.get(name)
 
 
 def _shape(tunable: Tunable, tensor: TensorParameter, extents: Mapping[str, int]) -> tuple[int, ...]:

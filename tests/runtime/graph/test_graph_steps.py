@@ -88,6 +88,28 @@ def test_totals_begin_anew_at_every_replay() -> None:
         assert count.item() == 1
 
 
+@tp.kernel
+def more(total: Sum[f32, "1", "keep"], x: In[f32, "N"], *, B: int = 64) -> None:
+    """Adds to what is there."""
+    for n in tp.parallel(N=B):
+        total[0] += x[n].sum()
+
+
+def test_totals_that_are_kept_go_on_at_every_replay() -> None:
+    total, x = tp.zeros(1), tp.ones(100)
+    with tp.Graph() as graph:
+        more(total, x)
+        more(total, x)
+    assert CALL not in kinds(graph)
+    for times in (1, 2, 3):
+        graph.replay()
+        assert total.item() == 200 * times
+    with tp.Graph() as graph:
+        more(tp.empty(1), x)
+    with pytest.raises(tp.LaunchError, match="TP0615"):
+        graph.replay()
+
+
 def test_totals_of_several_copies_are_added_as_in_a_launch() -> None:
     x, top, count = tp.from_numpy(numbers(400)), tp.empty(400), tp.empty(1, tp.i32)
     with tp.Graph() as graph:

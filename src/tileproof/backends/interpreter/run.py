@@ -73,7 +73,7 @@ def run(
 
 
 def _working_copy(tensor: Tensor, argument: Argument) -> Array:
-    """The array programs work on: an `In` itself, the identity for what is combined, else a copy."""
+    """The array programs work on: an `In` itself, the identity for what is combined from the start, else a copy."""
     array = np.asarray(argument)
     if array.dtype != storage(tensor.type.stored_as):
         raise TypeError(f"{tensor!r} is given {array.dtype}")
@@ -81,6 +81,8 @@ def _working_copy(tensor: Tensor, argument: Argument) -> Array:
         case Access.IN:
             return array
         case Access.OUT | Access.INOUT:
+            return array.copy()
+        case _ if tensor.type.keeps:
             return array.copy()
         case combined:
             return np.full(array.shape, identity(BEGINS_AS[combined], tensor.type.stored_as), array.dtype)

@@ -274,7 +274,7 @@ def _arrays(recorded: Sequence[Recorded]) -> Iterator[Any]:
         if isinstance(each.part, Part):
             yield from each.part.bound.tensors.values()
         else:
-            yield from (tensor.seen_by_launch() for tensor, _ in each.tensors)
+            yield from (tensor.seen_by_launch() for tensor, *_ in each.tensors)
 
 
 def _is_torchs(array: Any) -> bool:

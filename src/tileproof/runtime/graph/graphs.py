@@ -54,8 +54,8 @@ class Recorded:
     work: Work
     part: Any
     """What the player of its device made of it."""
-    tensors: tuple[tuple[Tensor, Access], ...]
-    """The tensors of our own that it uses."""
+    tensors: tuple[tuple[Tensor, bool, bool], ...]
+    """The tensors of our own that it uses: whether it reads what they hold, and whether it writes them."""
     stream: Stream | None
     """The stream of the `with` block it was recorded in."""
 
@@ -150,7 +150,9 @@ class Graph:
         ahead = next((each.part for each in reversed(self._recorded) if each.stream is stream), None)
         backend = choice.backend_for(choice.current(), kernel.name, bound.device)
         work, part = device_of(bound.device).part_of(backend, args, named, proved, bound, ahead)
-        own = tuple((bound.own[t.name], t.access) for t in signature.tensors if t.name in bound.own)
+        own = tuple(
+            (bound.own[t.name], t.is_read, t.access is not Access.IN) for t in signature.tensors if t.name in bound.own
+        )
         self._is_own = self._is_own and (is_internal or len(own) == len(bound.tensors))
         written = [tensor.name for tensor in signature.tensors if tensor.access is not Access.IN]
         self._writes_foreign = self._writes_foreign or any(name not in bound.own for name in written if not is_internal)
@@ -168,7 +170,7 @@ class Graph:
         work, part = device_of(device).copy_part(to, source)
         self._demand_device("a copy", device)
         self._is_own = self._is_own and not (to.block.is_shared or source.block.is_shared)
-        tensors = (to, Access.OUT), (source, Access.IN)
+        tensors = (to, False, True), (source, True, False)
         self._recorded.append(Recorded(Node("copy", shown, ()), work, part, tensors, chosen_stream(device)))
         self._premises.touch(work.writes)
 
@@ -296,13 +298,13 @@ class Graph:
         blocks: dict[Block, None] = {}
         for each in self._recorded:
             inputs += [span for span in each.work.reads if not written.has(np.array([span]))]
-            for tensor, access in each.tensors:
+            for tensor, is_read, _ in each.tensors:
                 blocks[tensor.block] = None
-                if access in (Access.IN, Access.INOUT) and not written.has(tensor.runs):
+                if is_read and not written.has(tensor.runs):
                     key = (tensor.address, tensor.key)
                     first.setdefault(key, (tensor, written.lacking(tensor.runs), each.node.name))
-            for tensor, access in each.tensors:
-                if access is not Access.IN:
+            for tensor, _, is_written in each.tensors:
+                if is_written:
                     written = written.joined(tensor.runs)
                     outputs[tensor.block] = outputs.get(tensor.block, NOTHING).joined(tensor.runs)
         self._reads = _merged(inputs)

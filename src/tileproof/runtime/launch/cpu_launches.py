@@ -302,14 +302,15 @@ def called(function: Callable[[], None], proved: Proved, bound: Bound) -> tuple[
 def _steps(launched: Launched, bound: Bound) -> array[int]:
     """The steps that run a launch, which stay good as long as the launch is kept; none if it has no programs."""
     words, loaded = launched.words, launched.loaded
-    if not launched.programs and not loaded.combined:
+    cleared = [tensor for tensor in loaded.combined if not tensor.type.keeps]
+    if not launched.programs and not cleared:
         return array("Q")
     launched.address_words()
     kept: list[Any] = []
     steps = array("Q")
-    if loaded.combined:
+    if cleared:
         from tileproof.backends.cpu.device.split_launch import beginning_of
-    for tensor in loaded.combined:
+    for tensor in cleared:
         given = bound.tensors[tensor.name]
         kept.append(np.full(given.shape, beginning_of(tensor), given.dtype))
         place = words[STEP + loaded.words.places[tensor.name, "pointer"]]

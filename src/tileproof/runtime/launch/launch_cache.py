@@ -65,8 +65,7 @@ class Form:
         """A form that nothing is remembered of yet."""
         signature = signature_of(proved)
         places = {parameter.name: place for place, parameter in enumerate(signature.arguments)}
-        read = (Access.IN, Access.INOUT)
-        tensors = tuple((places[t.name], t.access in read, t.access is not Access.IN) for t in signature.tensors)
+        tensors = tuple((places[t.name], t.is_read, t.access is not Access.IN) for t in signature.tensors)
         premises = tuple((places[t.name], t) for t in signature.tensors if t.name in proved.premises)
         return Form(proved, target, Plans(), tensors, premises)
 

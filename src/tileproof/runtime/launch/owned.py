@@ -26,7 +26,7 @@ def check_own(signature: Signature, bound: Bound) -> None:
         own = bound.own.get(tensor.name)
         if own is None:
             continue
-        if tensor.access in (Access.IN, Access.INOUT):
+        if tensor.is_read:
             if not own.is_initialised:
                 fail(
                     signature,
@@ -82,7 +82,7 @@ def spans_of(signature: Signature, bound: Bound) -> tuple[list[Span], list[Span]
     for tensor in signature.tensors:
         own = bound.own.get(tensor.name)
         span = byte_range(bound.tensors[tensor.name]) if own is None else own.span
-        if tensor.access in (Access.IN, Access.INOUT):
+        if tensor.is_read:
             reads.append(span)
         if tensor.access is not Access.IN:
             writes.append(span)

@@ -20,10 +20,6 @@ from tileproof.runtime.interop.describe import to_torch
 
 from .binding import fail, wrong_rank
 
-_MADE = (Access.OUT, Access.SUM, Access.MAX, Access.MIN)
-"""Tensors that a launch writes whole, whatever they held."""
-
-
 @dataclass(frozen=True, slots=True)
 class Form:
     """What torch is told of an operator, and what it does."""
@@ -89,7 +85,7 @@ def _holds_tensors(annotation: Any) -> bool:
 def of_kernel(torch: Any, kernel: Kernel) -> Form:
     """What torch is told of a kernel; `TypeError` where its signature does not say what the results are like."""
     signature = parse(kernel).signature
-    outputs = tuple(tensor for tensor in signature.tensors if tensor.access in _MADE)
+    outputs = tuple(tensor for tensor in signature.tensors if not tensor.is_read)
     inputs = [each for each in signature.arguments if each not in outputs]
     following = _follow_from(signature, inputs, set())
     constants = [each for each in signature.constants if each.name not in following]
@@ -102,7 +98,7 @@ def of_kernel(torch: Any, kernel: Kernel) -> Form:
     tensors = (torch.Tensor,) * len(outputs)
     returned = None if not outputs else torch.Tensor if len(outputs) == 1 else tuple[tensors]  # type: ignore[valid-type]
     names = tuple(parameter.name for parameter in parameters)
-    mutates = tuple(each.name for each in inputs if isinstance(each, TensorParameter) and each.access is Access.INOUT)
+    mutates = tuple(each.name for each in inputs if isinstance(each, TensorParameter) and each.access is not Access.IN)
     run = _running(torch, kernel, signature, outputs, names)
     run.__doc__ = kernel.__doc__
     return Form(inspect.Signature(parameters, return_annotation=returned), run, mutates, tuple(t.name for t in outputs))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from oracles.cuda_programs import assert_simulated
+from oracles.cuda_programs import assert_simulated, lowered
 from samples.launch import Made
 from tileproof import In, Max, Min, Out, Sum, bf16, f16, f32, i8, i32, u16
 from tileproof.backends.cuda.codegen.stores import shadow
@@ -41,6 +41,42 @@ def narrow(
 ) -> None:  # fmt: skip
     for n in tp.parallel(N=4):
         g[n] = x[n]
+
+
+@tp.kernel
+def kept(
+    a: Sum[f16, "N", "keep"], b: Max[i8, "1", "keep"], c: Min[f32, "1", "keep"], d: Sum[i32, "N"], x: In[f16, "N"],
+    y: In[i8, "N"],
+) -> None:  # fmt: skip
+    for n in tp.parallel(N=2):
+        a[n] += x[n]
+        a[n] += x[n]
+        tp.update(b, 0, y[n])
+        tp.update(c, 0, x[n].to(f32))
+        d[n] += 1
+
+
+def test_what_keeps_starts_from_what_it_holds() -> None:
+    def make() -> Made:
+        x, y = np.arange(5, dtype=np.float16), np.arange(-3, 2, dtype=np.int8)
+        held: list[Any] = [np.full(10, 8, np.float16)[::2], np.int8([-9]), np.float32([1]), np.full(5, 9, np.int32)]
+        return kept, [*held, x, y], {}
+
+    assert assert_simulated(make) == []
+
+
+@tp.kernel
+def only_kept(total: Sum[f32, "N", "keep"], x: In[f32, "M N"]) -> None:
+    for i, j in tp.parallel(M=2, N=4):
+        total[j] += x[i, j].sum(axis=0)
+
+
+def test_what_is_kept_needs_nothing_before_its_programs() -> None:
+    def make() -> Made:
+        return only_kept, [np.arange(5, dtype=np.float32), np.ones((3, 5), np.float32)], {}
+
+    assert assert_simulated(make) == []
+    assert [stage.grid for stage in lowered(*make()).program.stages] == ["programs"]
 
 
 def test_what_is_narrower_than_32_bits_is_combined_elsewhere() -> None:

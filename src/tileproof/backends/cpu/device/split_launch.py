@@ -29,7 +29,7 @@ def run(loaded: Loaded, arguments: Mapping[str, Any], dimensions: Mapping[str, i
 
 
 def beginning_of(tensor: Tensor) -> Any:
-    """What every element of a tensor that is combined into begins as."""
+    """What every element of a tensor that is combined into begins as, if not as what it is."""
     return semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
 
 
@@ -149,9 +149,12 @@ class _Launch:
     def _copies(self, tensor: Tensor, array: Array, shares: int) -> list[Array]:
         identity = beginning_of(tensor)
         if shares == 1 and is_row_by_row(array):
-            array.fill(identity[()])
+            if not tensor.type.keeps:
+                array.fill(identity[()])
             return [array]
         copies = np.full((shares, *array.shape), identity, array.dtype)
+        if tensor.type.keeps:
+            copies[0] = array
         self.kept.append(copies)
         return list(copies)
 

@@ -1,4 +1,4 @@
-"""What comes before and after the programs of a kernel that combines into tensors: identities, and conversions back."""
+"""What comes before and after the programs of a kernel that combines into tensors: identities, and conversions."""
 
 from __future__ import annotations
 
@@ -24,10 +24,23 @@ CHUNK: Final = 1024
 """How many elements a block works on."""
 
 
-def write_identities(s: State, tensors: list[Tensor]) -> None:
-    """Writes the identity into every element, before any program combines into it."""
-    for tensor in tensors:
+def is_prepared(tensor: Tensor) -> bool:
+    """Whether something is written before programs combine: the identity, or what is kept in a wider type."""
+    return not tensor.type.keeps or shadow(tensor.type) is not None
+
+
+def write_beginnings(s: State, parameters: Parameters, values: Mapping[What, Value], tensors: list[Tensor]) -> None:
+    """Writes what every element begins as, before any program combines into it."""
+    for tensor in filter(is_prepared, tensors):
         view = s.tensors[tensor]
+        if tensor.type.keeps:
+            places, inside = _elements(s, view)
+            own, dtype = _own_elements(s, parameters, values, tensor), tensor.type.stored_as
+            padding = s.splat(stored(dtype), (CHUNK,), 0)
+            value, _ = s.b.load_ptr(own, mask=inside, padding=padding, token=s.order.wait)
+            value = cast(s.b, value, dtype, view.dtype, s.version)
+            s.b.store_ptr(places, value, mask=inside, token=s.order.wait)
+            continue
         identity = semantics.identity(ops.BEGINS_AS[tensor.type.access], tensor.type.stored_as)
         wide = semantics.cast(identity, tensor.type.stored_as, view.dtype)
         places, inside = _elements(s, view)
@@ -41,10 +54,8 @@ def write_back(s: State, parameters: Parameters, values: Mapping[What, Value], t
         if shadow(tensor.type) is None:
             continue
         wide, dtype = s.tensors[tensor], tensor.type.stored_as
-        strides = tuple(parameters.stride(s, values, tensor, axis) for axis in range(len(wide.extents)))
-        own = replace(wide, pointer=values["pointer", tensor.name], strides=strides, dtype=dtype)
         places, inside = _elements(s, wide)
-        targets, _ = _elements(s, own)
+        targets = _own_elements(s, parameters, values, tensor)
         padding = s.splat(stored(wide.dtype), (CHUNK,), 0)
         value, _ = s.b.load_ptr(places, mask=inside, padding=padding, token=s.order.wait)
         if dtype.is_integer:
@@ -52,6 +63,14 @@ def write_back(s: State, parameters: Parameters, values: Mapping[What, Value], t
         else:
             value = cast(s.b, value, wide.dtype, dtype, s.version)
         s.b.store_ptr(targets, value, mask=inside, token=s.order.wait)
+
+
+def _own_elements(s: State, parameters: Parameters, values: Mapping[What, Value], tensor: Tensor) -> Value:
+    """The addresses of the elements of the tensor itself, where another array is combined into."""
+    wide = s.tensors[tensor]
+    strides = tuple(parameters.stride(s, values, tensor, axis) for axis in range(len(wide.extents)))
+    own = replace(wide, pointer=values["pointer", tensor.name], strides=strides, dtype=tensor.type.stored_as)
+    return _elements(s, own)[0]
 
 
 def _elements(s: State, view: View) -> tuple[Value, Value]:

@@ -36,7 +36,7 @@ from tileproof.lowering.split_join import Body, recomputed, split_at_join
 
 from . import blocks, positions
 from .checks import sites_of
-from .combined_tensors import write_back, write_identities
+from .combined_tensors import is_prepared, write_back, write_beginnings
 from .indices import tile_place
 from .layout_specialization import MANY, Facts
 from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
@@ -182,8 +182,8 @@ class _Writing:
             entries.append(s.b.entry)
             stages.append(Stage(name, grid, is_early))
 
-        if self.combined:
-            add("_begin", "elements", lambda s: write_identities(s, self.combined))
+        if any(map(is_prepared, self.combined)):
+            add("_begin", "elements", lambda s: write_beginnings(s, self.parameters, self.passed, self.combined))
         if self.body is not None and any(isinstance(op, ops.Check) for op in walk(self.outer)):
             add("_before", "none", lambda s: blocks.run(s, self.outer))
         add("", "programs", self._main, hinted=True)
