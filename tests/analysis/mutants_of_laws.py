@@ -421,8 +421,8 @@ LAWS = [
         "a fill is an entry that the launch has seen",
         "bounds row_and_one_more",
         "collect.entries_of",
-        "if not known or name in filled:",
         "if not known:",
+        "if False:",
     ),
     Mutant(
         "an entry that is read in a loop may be none",
@@ -457,7 +457,7 @@ LAWS = [
         "a launch may be asked for what no launch can meet",
         "bounds next_group",
         "discharge.Discharger.compare_for",
-        "if not self.prover.impossible((*runs, _not(row)))",
+        "if not self.prover.impossible((*runs, _not(row), *_limits(row)))",
         "",
     ),
     Mutant(

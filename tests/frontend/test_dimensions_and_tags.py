@@ -61,7 +61,9 @@ REFUSED = {
     "c[i, j] = col[u[j]]": Code.UNSIGNED_INDEX,
     "c[i, j] = col[i.elements[:, None] + j.elements]": Code.BAD_INDEX,
     "c[i, j] = col[0:i.start].sum()": Code.NOT_CONSTANT,
-    "c[i, j] = col[i][0]": Code.BAD_INDEX,
+    "c[i, j] = col[i][i]": Code.BAD_INDEX,
+    "c[i, j] = col[i][-1]": Code.NEGATIVE_INDEX,
+    "c[i, j] = c[i, j][0, 0, 0]": Code.WRONG_RANK,
     "c[i, j] = col[i][:, 0:1]": Code.WRONG_RANK,
     # Tags. Tiles are square here: lengths alone would let all of these pass.
     "c[i, j] = c[i, j] + col[i]": Code.TAGS_MEET,

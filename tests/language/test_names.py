@@ -9,7 +9,7 @@ import pytest
 import tileproof as tp
 from tileproof.language import annotations, kernel, spaces, tiles
 
-SENTINELS = {"Each", "Lowest", "Split"}
+SENTINELS = {"Each", "Lowest", "NoPosition", "Split"}
 ON_HOST = {"zeros", "full", "arange", "all"}
 """Words that mean something on the host too."""
 WORDS = [

@@ -199,8 +199,60 @@ def test_a_load_through_an_entry_demands_at_launch_that_none_is_there() -> None:
         k = each(signature, f"y[n] = x[{index}]")
         run(k, zeros(2), ramp(3), ints(2, 1))
         assert fails(k, zeros(2), ramp(3), ints(2, -1)) == "TP0607"
-    guarded = each(signature, "y[n] = 0.0\nif at[n] >= 0:\n    y[n] = x[at[n]]")
+    guarded = each(signature, "y[n] = 0.0\nif at[n] >= -1:\n    y[n] = x[at[n]]")
     assert fails(guarded, zeros(2), ramp(3), ints(2, -1)) == "TP0607"
+
+
+def test_a_branch_that_only_positions_reach_guards_a_load_through_an_entry() -> None:
+    signature = 'y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"]'
+    for guard in ("at[n] >= 0", "at[n] != -1", "(at[n] > 0) | (at[n] == 0)"):
+        y = zeros(3)
+        run(each(signature, f"y[n] = 7.0\nif {guard}:\n    y[n] = x[at[n]]"), y, ramp(3) + 1, ints(2, -1, 0))
+        assert y.tolist() == [3, 7, 1]
+
+
+def test_a_store_at_none_that_is_chosen_writes_nothing() -> None:
+    signature = 'y: InOut[f32, "N"], x: In[f32, "N"]'
+    body = "for n in tp.parallel(N=4):\n    y[tp.where(x[n] > 2, {}, tp.none)] = x[n]"
+    y = zeros(6)
+    run(kernel(signature, body.format("n.elements")), y, ramp(6))
+    assert y.tolist() == [0, 0, 0, 3, 4, 5]
+    below = kernel('y: InOut[f32, "N"], x: In[f32, "N"], at: In[i32, "1"]', body.format("n.elements - 3 * at[0]"))
+    y = zeros(6)
+    run(below, y, ramp(6), ints(1))
+    assert y.tolist() == [3, 4, 5, 0, 0, 0]
+    assert fails(below, zeros(6), ramp(6), ints(2)) == "TP0702"
+
+
+def test_none_is_what_a_branch_leaves_out_and_what_fills() -> None:
+    at = ints(9, 9, 9)
+    body = "at[n] = x[n, :].argmax() if x[n, :].max() > 3 else tp.none"
+    run(each('at: Out[Index["V"], "N"], x: In[f32, "N V"], *, V: int', body), at, ramp(3, 2))
+    assert at.tolist() == [-1, -1, 1]
+    y = zeros(3)
+    body = "e = tp.none\nif n > 0:\n    e = n - 1\ny[n] = x.get(e, 9.0) + x.get(at.get(n + 1, tp.none), 5.0)"
+    run(each('y: Out[f32, "N"], x: In[f32, "N"], at: In[Index["N"], "N"]', body), y, ramp(3), ints(0, 0, 2))
+    assert y.tolist() == [9, 2, 6]
+
+
+def test_none_is_no_number() -> None:
+    signature = 'y: InOut[f32, "N"], x: In[f32, "N"], at: In[Index["N"], "N"]'
+    for value in ("tp.none", "x[n] + tp.none", "tp.where(at[n] == tp.none, 1.0, 0.0)", "-tp.none"):
+        assert refused(each(signature, f"y[n] = {value}")) == "TP0202"
+    assert refused(each(signature, "y[tp.none] = 1.0")) == "TP0312"
+
+
+def test_an_index_chosen_as_minus_one_is_refused() -> None:
+    signature = 'y: InOut[f32, "N"], s: Sum[f32, "N"], x: In[f32, "N"], at: In[Index["N"], "N"]'
+    chosen = "tp.where(x[n] > 0, {}, -1)"
+    for line in ("y[{}] = x[n]", "s[{}] += x[n]", "y[n] = x[{}]"):
+        for index in ("n.elements", "at[n]"):
+            body = "for n in tp.parallel(N=4):\n    " + line.format(chosen.format(index))
+            assert refused(kernel(signature, body)) == "TP0314"
+    y = zeros(5)
+    body = "for n in tp.parallel(N=4):\n    y[n] = x.get(tp.where(x[n] > 2, n.elements, -1), 7.0)"
+    run(kernel('y: Out[f32, "N"], x: In[f32, "N"]', body), y, ramp(5))
+    assert y.tolist() == [7, 7, 7, 3, 4]
 
 
 def test_minus_one_in_a_plain_integer_is_not_none() -> None:

@@ -104,7 +104,9 @@ def test_a_launch_starts_sums_maxima_and_minima_from_their_identity() -> None:
 
 
 def test_with_keep_they_start_from_what_they_hold() -> None:
-    signature = 's: Sum[T, "2", "keep"], m: Max[i32, "1", "keep"], l: Min[i32, "1", "keep"], x: In[T, "N"], y: In[i32, "N"]'
+    signature = (
+        's: Sum[T, "2", "keep"], m: Max[i32, "1", "keep"], l: Min[i32, "1", "keep"], x: In[T, "N"], y: In[i32, "N"]'
+    )
     k = each(signature, "s[n % 2] += x[n]\ntp.update(m, 0, y[n])\ntp.update(l, 0, y[n])")
     for dtype in (np.float32, np.float16, np.int8, np.int64):
         s, m, least = np.array([10, 20], dtype), ints(4), ints(4)

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from rules import each, floats, ints, kernel, ramp, refused, run, zeros
+from rules import each, fails, faults, floats, ints, kernel, ramp, refused, run, zeros
 
 TILED = "for n in tp.parallel(N=4):\n    "
 PAIR = 'y: Out[f32, "N"], x: In[f32, "N"]'
@@ -104,6 +104,42 @@ def test_a_constant_slice_of_a_tile_is_a_tile() -> None:
     y = zeros(2)
     run(kernel('y: Out[f32, "2"], x: In[f32, "4"]', "y[:] = x[:][2:]"), y, ramp(4))
     assert y.tolist() == [2, 3]
+
+
+def test_one_place_of_a_tile_drops_its_axis() -> None:
+    y = zeros(3)
+    signature = 'y: Out[f32, "3"], x: In[f32, "3 4"], k: In[i32, "1"]'
+    run(kernel(signature, "t = x[:, :]\ny[:] = t[:, 1] + t[:, k[0]] + t[2, 3]"), y, ramp(3, 4), ints(3))
+    assert y.tolist() == [1 + 3 + 11, 5 + 7 + 11, 9 + 11 + 11]
+    body = "t = x[:, :]\ns = tp.zeros((3,))\nfor k in range(4):\n    s += t[:, k] * t[k % 3, k]\ny[:] = s"
+    run(kernel('y: Out[f32, "3"], x: In[f32, "3 4"]', body), y, ramp(3, 4))
+    assert (y == ramp(3, 4) @ [0, 5, 10, 3]).all()
+
+
+def test_truths_positions_and_entries_of_a_tile_are_taken() -> None:
+    y, ids = zeros(5), ints(3, 0, 0, 0, -1)
+    body = "t, e = x[n], n.elements\n    y[n] = tp.where((t > 2)[0], x[e[0]], ids.get(n.elements, -1)[0].to(f32))"
+    run(kernel('y: Out[f32, "N"], x: In[f32, "N"], ids: In[Index["N"], "N"]', TILED + body), y, ramp(5), ids)
+    assert y.tolist() == [3, 3, 3, 3, 4]
+
+
+def test_a_place_of_a_tile_is_that_of_a_live_element() -> None:
+    assert refused(kernel(PAIR, TILED + "y[n] = x[n] + x[n][1]")) == "TP0811"
+    y = zeros(5)
+    run(kernel(PAIR, TILED + "y[n] = x[n] + x[n][0]"), y, ramp(5))
+    assert y.tolist() == [0, 1, 2, 3, 8]
+    body = "t, s = x[n], 0.0\n    if n.stop - n.start > 1:\n        s = t[1]\n    y[n] = t + s"
+    run(kernel(PAIR, TILED + body), y, ramp(5))
+    assert y.tolist() == [1, 2, 3, 4, 4]
+    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i32, "1"]', TILED + "y[n] = x[n] * x[n][k[0]]")
+    assert fails(k, zeros(5), ramp(5), ints(2)) == "TP0702"
+    assert faults(k, zeros(5), ramp(5), ints(2)) == "TP0702"
+
+
+def test_a_tile_is_taken_at_one_position_only() -> None:
+    wrong = ("4", "TP0313"), ("-1", "TP0314"), ("tp.arange(2)", "TP0312"), ("1.0", "TP0312"), ("True", "TP0312")
+    for index, code in wrong:
+        assert refused(kernel('y: Out[f32, "4"], x: In[f32, "4"]', f"y[:] = x[:] + x[:][{index}].sum()")) == code
 
 
 # No phantom elements.

@@ -6,7 +6,7 @@ assumptions. Values are assigned once, so a fact about one stays true.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -226,7 +226,7 @@ class Collector:
 
     def _is_doubtful(self, spot: Spot) -> bool:
         """Whether an entry may come from elsewhere than from an index tensor that no program writes."""
-        return bool(spot.present) and entries_of(spot.present, self.account.definitions, self.values.filled) is None
+        return bool(spot.present) and entries_of(spot.present, self.account.definitions) is None
 
     def _spot(self, pick: ops.Pick, view: View, axis: int, count: int) -> Spot:
         extent, offset = view.extents[axis], view.offsets[axis]
@@ -286,7 +286,6 @@ class Collector:
         element = of(Read(op.tensor.name, args))
         if isinstance(op, ops.Get):
             fill = values.term(op.fill)
-            values.filled.add(result.name)
             loaded = values.unknown(result, self.ranges.of(element) | self.ranges.of(fill))
             values.define(result, Some((equals(loaded, element), equals(loaded, fill))))
             return
@@ -583,7 +582,7 @@ def _resolved(term: Term, extents: Extents) -> Term:
 
 
 def entries_of(
-    formulas: Sequence[Formula], definitions: Mapping[str, tuple[Formula, ...]], filled: Collection[str]
+    formulas: Sequence[Formula], definitions: Mapping[str, tuple[Formula, ...]]
 ) -> tuple[str, ...] | None:
     """The index tensors whose entries some formulas are about; None if something else may make an entry none."""
     tensors: dict[str, None] = {}
@@ -598,7 +597,7 @@ def entries_of(
                     case Unknown(name) if name not in seen:
                         seen.add(name)
                         known = definitions.get(name, ())
-                        if not known or name in filled:
+                        if not known:
                             return None
                         pending += known
                     case _:

@@ -527,5 +527,5 @@ def scatter(collector: Collector, tensor: Tensor) -> Scatter | None:
         if walker.type.is_piece or not (walker.type.is_each or walker.name in alive):
             return None
         writes = product(writes, collector.account.walks[walker].extent)
-    through = entries_of(site.present, collector.account.definitions, collector.values.filled)
+    through = entries_of(site.present, collector.account.definitions)
     return None if through is None else Scatter(site, writes, elements, through)

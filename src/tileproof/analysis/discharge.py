@@ -12,7 +12,7 @@ from itertools import islice, product
 
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Group
-from tileproof.ir.types import Content
+from tileproof.ir.types import INDEX_LIMIT, Content
 from tileproof.ir.walk import walk
 
 from .collect import Collector
@@ -35,6 +35,7 @@ from .terms import (
     Scalar,
     Term,
     Unknown,
+    at_most,
     everything,
     flattened,
     is_launch_known,
@@ -172,7 +173,7 @@ class Discharger:
         base = self._of_launch(keep)
         broken = [row for row in rows if not contradict((*base, _not(row)))]
         usable = [row for row in broken if is_demand(_not(row).term) and (not plain or _is_plain(row))]
-        usable = [row for row in usable if not self.prover.impossible((*runs, _not(row)))]
+        usable = [row for row in usable if not self.prover.impossible((*runs, _not(row), *_limits(row)))]
         if not usable:
             return None
         return Compare(tuple(broken), " or ".join(shown(_not(row)) for row in usable), span, why)
@@ -201,6 +202,12 @@ def _not(fact: Fact) -> Fact:
     opposite = negation(fact)
     assert isinstance(opposite, Fact)
     return opposite
+
+
+def _limits(fact: Fact) -> list[Fact]:
+    """That the extents of a fact are such as a launch accepts."""
+    extents = (atom for atom in fact.term.atoms if isinstance(atom, DimensionExtent | AxisExtent))
+    return [at_most(of(atom), INDEX_LIMIT) for atom in extents]
 
 
 def _is_bent(formula: Formula) -> bool:

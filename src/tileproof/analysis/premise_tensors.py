@@ -188,6 +188,8 @@ def _decided_by(op: ops.AnyOp) -> Iterator[AnyValue]:
             yield from ops.operands(op)
         case ops.SplitAt(at=at):
             yield at
+        case ops.Take(index=index):
+            yield index
         case ops.Shift(by=by):
             yield by
         case ops.Parallel(segments=segments):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Get, If, Load, Pick, RangeLoop, Store, TilesLoop, Update, While
-from tileproof.ir.types import Tensor, Tile, Walker
+from tileproof.ir.types import INDEX_LIMIT, Tensor, Tile, Walker
 
 from .terms import Formula, Term, Unknown, at_most, below
 
@@ -97,7 +97,9 @@ class Site:
         lanes = (lane for spot in self.spots for lane in spot.lanes)
         low = (at_most(-spot.position, 0) for spot in self.spots)
         high = (below(spot.position, spot.extent) for spot in self.spots)
-        return (*self.where.path, *self.present, *lanes, *low, *high)
+        # Of extents it is no fact that they have a limit, but an entry may be what no axis has.
+        near = (below(spot.position, INDEX_LIMIT) for spot in self.spots if spot.present)
+        return (*self.where.path, *self.present, *lanes, *low, *high, *near)
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,6 @@ class Values:
     bounds: dict[Tile, Range] = field(default_factory=dict)
     reaches: dict[Tile, Term] = field(default_factory=dict)
     """For an index tile with several axes, a term that is each of its elements for some lanes."""
-    filled: set[str] = field(default_factory=set)
-    """Names of entries that may be none for another reason than an entry of an index tensor."""
     uniform: bool = True
     """Whether what is read now is the same for all programs."""
 
@@ -174,6 +172,8 @@ class Values:
     def compute(self, op: ops.PureOp, where: Where) -> None:
         """Learns what the result of an operation is."""
         result = op.result
+        if isinstance(op, ops.Take):
+            self._owe_place(op, where)
         if result.type.rank > 1:
             if isinstance(op, ops.Reduce):
                 self._owe_elements(op, where)
@@ -211,6 +211,9 @@ class Values:
                 self.truths[op.result] = negation(self.truth(operand))
             case ops.Broadcast(operand=operand) if operand.type.rank == 0:
                 self.truths[op.result] = self.truth(operand)
+            case ops.Take(operand=operand, index=index) if operand.type.rank == 1:
+                place = self.term(index)
+                self.truths[op.result] = changed(self.truth(operand), lambda term: at_lane(term, place))
             case _:
                 pass
 
@@ -281,7 +284,7 @@ class Values:
         """The interval of an index that holds what other tiles hold: they fit, whatever else is known of them."""
         whole = integer_range(INDEX)
         match op:
-            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
+            case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice() | ops.Take():
                 return self.bound(op.operand) & whole
             case ops.Fill(operand=operand, value=value):
                 return (self.bound(operand) | self.bound(value)) & whole
@@ -336,7 +339,7 @@ class Values:
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
                 return bounds & of_binary(fn, self.bound(left), self.bound(right))
-            case ops.Broadcast(operand=operand) | ops.Slice(operand=operand):
+            case ops.Broadcast(operand=operand) | ops.Slice(operand=operand) | ops.Take(operand=operand):
                 return bounds & self.bound(operand)
             case _:
                 return bounds
@@ -346,7 +349,6 @@ class Values:
         match op:
             case ops.Constant(value=-1) if op.result.type.dtype == ENTRY:
                 # An atom of its own: an entry that may be this is none for another reason than its tensor.
-                self.filled.add(op.result.name)
                 self.unknown(op.result, Range(-1, -1), data=False)
                 return None
             case ops.Constant(value=value):
@@ -386,6 +388,10 @@ class Values:
                 moved = LANE + of_length(start)
                 self._keep_entry(op.result, operand, moved)
                 return at_lane(self.term(operand), moved)
+            case ops.Take(operand=operand, index=index) if operand.type.rank == 1:
+                place = self.term(index)
+                self._keep_entry(op.result, operand, place)
+                return at_lane(self.term(operand), place)
             case ops.Reduce():
                 return self._reduced(op, where)
             case ops.CumSum() if op.result.type.dtype == INDEX:
@@ -393,9 +399,6 @@ class Values:
                 if not bounds.fits:
                     self.account.demands.append(Fitting(op, None, where))
                 self.unknown(op.result, bounds if bounds.fits else CARRIED)
-                return None
-            case ops.Fill():
-                self.filled.add(op.result.name)
                 return None
             case _:
                 return None
@@ -448,12 +451,11 @@ class Values:
     def choose_entry(self, result: Tile, when: Formula, yes: Tile, no: Tile) -> None:
         """One of two entries, by a condition."""
         if {yes, no} & self.inexact:
-            self.filled.add(result.name)
             self.unknown(result)
             return
         # Without the shortcut of `chosen`: that two entries are equal does not imply that they are not none.
         one, two = self.term(yes), self.term(no)
-        entry = self.unknown(result, self.ranges.of(one) | self.ranges.of(two))
+        entry = self.unknown(result, self.ranges.of(one) | self.ranges.of(two), _is_data(one, two, when))
         self.define(result, Some((All((when, equals(entry, one))), All((negation(when), equals(entry, two))))))
 
     def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
@@ -461,8 +463,7 @@ class Values:
         if yes == no or self._always(when):
             return yes
         one, two = self.ranges.of(yes), self.ranges.of(no)
-        data = depends_on_data(yes) or depends_on_data(no) or any(map(depends_on_data, terms(when)))
-        term = self.unknown(result, one | two, data)
+        term = self.unknown(result, one | two, _is_data(yes, no, when))
         ways = All((when, equals(term, yes))), All((negation(when), equals(term, no)))
         self.define(result, Some(ways))
         return term
@@ -491,6 +492,13 @@ class Values:
             lane = number(0)
         self._keep_entry(result, operand, lane)
         return at_lane(self.term(operand), lane)
+
+    def _owe_place(self, op: ops.Take, where: Where) -> None:
+        """That the place where a tile is taken is that of a live element."""
+        place, live = self.term(op.index), self.live(op.operand.type.axes[op.axis])
+        if place.number is None or live.number is None or not 0 <= place.number < live.number:
+            what = f"the index of axis {op.axis} of a tile"
+            self.account.demands.append(Bounded(op, what, place, number(0), live - 1, where, op.index))
 
     def _owe_elements(self, op: ops.Reduce, where: Where) -> None:
         if op.fn in (ops.ReduceFn.ARGMAX, ops.ReduceFn.ARGMIN):
@@ -534,6 +542,11 @@ def _polynomial(fn: ops.BinaryFn, one: Term, two: Term) -> Term | None:
             return product(one, two)
         case _:
             return None
+
+
+def _is_data(yes: Term, no: Term, when: Formula) -> bool:
+    """Whether a choice depends on what tensors hold."""
+    return any(map(depends_on_data, (yes, no, *terms(when))))
 
 
 def _same(one: Formula, two: Formula) -> Formula:

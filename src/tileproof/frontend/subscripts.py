@@ -26,6 +26,7 @@ from tileproof.ir.ops import (
     Select,
     Slice,
     Store,
+    Take,
     Update,
     Whole,
     Window,
@@ -44,6 +45,7 @@ from tileproof.ir.types import (
     Tile,
     TileType,
     Unnamed,
+    Value,
     WalkerTag,
     WalkerType,
     at_least,
@@ -66,7 +68,7 @@ from .entities import (
 )
 from .signature import TensorParameter
 from .source import reject
-from .tile_operations import as_tile, broadcast, cast, expand, literal, operand_text, to_index
+from .tile_operations import as_tile, broadcast, cast, expand, literal, operand_text, position, to_index
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""
@@ -374,8 +376,11 @@ def _check_choices(ctx: Context, picked: Sequence[Pick], cure: str = "") -> None
     """An index that `tp.where` makes -1 in some lanes is meant to be none there."""
     makers = {op.result: op for op in ctx.builder.ops if isinstance(op, Select | Broadcast | Constant)}
     for pick in picked:
-        chosen = makers.get(pick.index if isinstance(pick, At) else pick.indices) if isinstance(pick, At | Gather) else None
-        for side in (chosen.yes, chosen.no) if isinstance(chosen, Select) else ():
+        index = pick.index if isinstance(pick, At) else pick.indices if isinstance(pick, Gather) else None
+        chosen = None if index is None else makers.get(index)
+        if not isinstance(chosen, Select) or chosen.result.type.dtype is ENTRY:
+            continue
+        for side in (chosen.yes, chosen.no):
             maker = makers.get(side)
             maker = makers.get(maker.operand) if isinstance(maker, Broadcast) else maker
             if isinstance(maker, Constant) and isinstance(maker.value, int) and maker.value < 0:
@@ -474,24 +479,53 @@ def _parameter(ctx: Context, tensor: Tensor) -> TensorParameter | None:
 
 
 def index_tile(ctx: Context, tile: Tile, items: Sequence[Item], span: Span) -> Tile:
-    """`t[:, None]`, `t[:8]`: new axes and constant slices."""
+    """`t[:, None]`, `t[:8]`, `t[i]`: new axes, constant slices, and single elements, whose axis is dropped."""
     count = sum(1 for item, _ in items if not _is_none(item))
     if count > tile.type.rank:
         message = f"the tile has {tile.type.rank} axes {describe_axes(tile.type.axes)}, and the index names {count}"
         cure = "leave out what is too much; `None` adds an axis and counts for none"
         raise reject(Code.WRONG_RANK, message, span, help=cure)
-    for axis, (item, where) in enumerate(items):
+    axis = 0
+    for item, where in items:
         if isinstance(item, SliceOf):
             if not item.is_all:
                 tile = _slice(ctx, tile, axis, item, where)
+            axis += 1
         elif _is_none(item):
             tile = expand(ctx.builder, tile, axis, span)
+            axis += 1
         else:
-            shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
-            message = f"a tile is indexed by `:`, `None` and constant slices, not by {shown}"
-            cure = "index the tensor instead, or use `tp.where` and a reduction"
-            raise reject(Code.BAD_INDEX, message, where, notes=("tiles are values without addresses",), help=cure)
+            tile = _take(ctx, tile, axis, item, where)
     return tile
+
+
+def _take(ctx: Context, tile: Tile, axis: int, item: Entity, span: Span) -> Tile:
+    """What a tile has at one place along an axis."""
+    length = tile.type.axes[axis].length
+    match item:
+        case Known(value=int() as number) if not isinstance(number, bool):
+            if number < 0:
+                message = f"the index {number} is outside: positions count from 0"
+                cure = f"count back from the length: `{length - -number}`" if isinstance(length, int) else ""
+                raise reject(Code.NEGATIVE_INDEX, message, span, help=cure or "count from the start")
+            if isinstance(length, int) and number >= length:
+                message = f"the index {number} is outside an axis of {length} elements"
+                raise reject(Code.CONSTANT_OUTSIDE, message, span, help=f"positions count from 0 to {length - 1}")
+        case Known(value=Extent()):
+            pass
+        case Value(type=TileType(axes=(), dtype=dtype)) if dtype.is_integer or dtype.kind == "index":
+            pass
+        case Value(type=WalkerType(size=None)):
+            pass
+        case _:
+            shown = describe(item) if not isinstance(item, Bundle) else "a tuple"
+            message = f"a tile is indexed by `:`, `None`, constant slices and single positions, not by {shown}"
+            cure = "index the tensor instead, or use `tp.where` and a reduction"
+            raise reject(Code.BAD_INDEX, message, span, notes=("tiles are values without addresses",), help=cure)
+    place = position(ctx.builder, item, span, "the index of a tile")
+    result = ctx.builder.value(tile.type.without(axis))
+    ctx.builder.emit(Take(span, result, tile, axis, place))
+    return result
 
 
 def _is_none(item: Entity | SliceOf) -> bool:

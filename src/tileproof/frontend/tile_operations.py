@@ -14,7 +14,18 @@ from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.rules import ACCUMULATES, kinds_of, sums_to
-from tileproof.ir.types import INDEX_SCALAR, Axis, Extent, TensorType, Tile, TileType, Value, WalkerType, names_in
+from tileproof.ir.types import (
+    INDEX_SCALAR,
+    NOWHERE,
+    Axis,
+    Extent,
+    TensorType,
+    Tile,
+    TileType,
+    Value,
+    WalkerType,
+    names_in,
+)
 from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, TF32, U64, DType, limits
 from tileproof.language.tiles import Lowest
 
@@ -36,8 +47,6 @@ from .entities import (
 from .source import Suppressed, reject
 
 _WHOLE = ("int", "uint", "index")
-NOWHERE = 1 << 61
-"""A position that no axis has, and the largest that an entry may be."""
 _FUNCTIONS = {ops.BinaryFn.CDIV: "cdiv", ops.BinaryFn.MIN: "minimum", ops.BinaryFn.MAX: "maximum"}
 
 

@@ -262,6 +262,16 @@ class Slice(Op):
 
 
 @dataclass(frozen=True, slots=True)
+class Take(Op):
+    """What a tile has at one place along `axis`, which is dropped. The place, an `index`, is that of a live element."""
+
+    result: Tile
+    operand: Tile
+    axis: int
+    index: Tile
+
+
+@dataclass(frozen=True, slots=True)
 class Cat(Op):
     """Tiles one after another along a full axis."""
 
@@ -581,7 +591,7 @@ class If(Op):
 
 PureOp: TypeAlias = (
     Constant | Extents | Start | Stop | Elements | Number | Iota | Group | Unary | Binary | Select | Cast | Bitcast
-    | Broadcast | Expand | Permute | Reshape | Slice | Cat | Reduce | CumSum | Fill | Random | Mma
+    | Broadcast | Expand | Permute | Reshape | Slice | Take | Cat | Reduce | CumSum | Fill | Random | Mma
 )  # fmt: skip
 """Operations that make one tile of others and touch no memory."""
 AnyOp: TypeAlias = (
@@ -641,6 +651,8 @@ def operands(op: AnyOp) -> tuple[AnyValue, ...]:
             return (op.operand,)
         case Reduce() | CumSum():
             return (op.operand,)
+        case Take(operand=operand, index=index):
+            return (operand, index)
         case Binary(left=left, right=right):
             return (left, right)
         case Select(condition=condition, yes=yes, no=no):

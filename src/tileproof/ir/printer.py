@@ -149,6 +149,8 @@ class _Printer:
                 return f"permute {self._name(operand)}, {' '.join(map(str, order))}"
             case ops.Slice(operand=operand, axis=axis, start=start, length=length):
                 return f"slice {self._name(operand)}, {_window(start, length)}, axis {axis}"
+            case ops.Take(operand=operand, axis=axis, index=index):
+                return f"take {self._name(operand)} at {self._name(index)}, axis {axis}"
             case ops.Cat(operands=tiles, axis=axis):
                 return f"cat {self._list(tiles)}, axis {axis}"
             case ops.Reduce(fn=fn, operand=operand, axis=axis):

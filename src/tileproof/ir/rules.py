@@ -135,6 +135,10 @@ def check_pure(op: ops.PureOp, dimensions: Dimensions) -> None:
             _check_elementwise(op)
         case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice() | ops.Cat() | ops.Fill():
             _check_shape(op)
+        case ops.Take(operand=operand, axis=axis, index=index):
+            check_axis(operand.type, axis)
+            demand(index.type == INDEX_SCALAR, "a place is an index, not {}", index.type)
+            _gives(op.result.type, operand.type.without(axis))
         case ops.Reduce() | ops.CumSum() | ops.Mma():
             _check_combining(op)
         case _:

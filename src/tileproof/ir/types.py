@@ -14,10 +14,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from tileproof.diagnostics.records import dataclass
 from tileproof.language.dtypes import ENTRY, INDEX, DType
+
+NOWHERE: Final = 1 << 61
+"""A position that no axis has, and the largest that an entry may be: what a negative index becomes as an entry."""
 
 
 class Access(StrEnum):

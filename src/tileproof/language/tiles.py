@@ -53,8 +53,9 @@ class Tile:
     """An immutable block of elements of one type, with a static shape; a scalar has no axes.
 
     Operators: `+ - *`, `/` (floats only), `// % **`, `& | ^ ~ << >>`, comparisons, `a @ b` (a product from
-    zero), `t[:, None]`, and `t[:8]` (constant slices of full axes). Operands broadcast as in numpy. Every
-    reduction is a method too, as in `t.sum(axis=1)`: sum mean max min argmax argmin any all cumsum.
+    zero), `t[:, None]`, `t[:8]` (constant slices of full axes), and `t[k, :]` (one place of an axis). Operands
+    broadcast as in numpy. Every reduction is a method too, as in `t.sum(axis=1)`: sum mean max min argmax argmin any
+    all cumsum.
 
     Integers wrap; `x // 0` is 0 and `x % 0` is x; `//` and `%` floor, as in Python. A shift past the width
     gives 0, or -1 for `>>` of a negative integer.
@@ -520,8 +521,8 @@ def print(label: str, *values: Any) -> None:
 
 
 __all__ = [
-    "Lowest", "NoPosition", "Tile", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv", "ceil", "clip",
-    "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest", "max",
-    "maximum", "mean", "min", "minimum", "mma", "none", "permute", "print", "random", "reduce", "round", "rsqrt", "scan",
-    "sigmoid", "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",
+    "Lowest", "NoPosition", "Tile", "abs", "all", "any", "arange", "argmax", "argmin", "bitcast", "cat", "cdiv",
+    "ceil", "clip", "cos", "cumsum", "erf", "exp", "exp2", "floor", "full", "inf", "isnan", "log", "log2", "lowest",
+    "max", "maximum", "mean", "min", "minimum", "mma", "none", "permute", "print", "random", "reduce", "round",
+    "rsqrt", "scan", "sigmoid", "sin", "sqrt", "sum", "tanh", "update", "where", "zeros",
 ]  # fmt: skip

@@ -21,6 +21,7 @@ from tileproof.ir.types import (
     AnyValue,
     Axis,
     Content,
+    DimensionTag,
     Fixed,
     Length,
     Named,
@@ -191,7 +192,7 @@ class _Placing:
         match op:
             case ops.Load() | ops.Store() | ops.Update():
                 return self._access(op, ok, control)
-            case ops.Shift() | ops.SplitAt() | ops.Cast() if id(op) in self.residuals:
+            case ops.Shift() | ops.SplitAt() | ops.Cast() | ops.Take() if id(op) in self.residuals:
                 return self._clamp(op, ok)
             case ops.Shift() | ops.SplitAt() if control or not self.tainted.isdisjoint(ops.operands(op)):
                 return self._clamp(op, ok)
@@ -320,7 +321,7 @@ class _Placing:
     # Walkers, cuts and wide numbers: what is used is brought inside.
 
     def _clamp(
-        self, op: ops.Shift | ops.SplitAt | ops.Cast, ok: Tile | None
+        self, op: ops.Shift | ops.SplitAt | ops.Cast | ops.Take, ok: Tile | None
     ) -> tuple[list[ops.AnyOp], Tile | None]:
         out = _Out(self, op.span)
         new: ops.AnyOp
@@ -342,6 +343,12 @@ class _Placing:
                 new = replace(op, at=out.clamped(at, out.number(0), extent))
                 self._note_split(new)
                 self.tainted.update((op.past, op.fresh))
+            case ops.Take(operand=operand, axis=axis, index=index, result=result):
+                # At a place that is none, code takes any element, and touches no other memory.
+                high = self._live(out, operand.type.axes[axis])
+                ok = out.check(ok, index, out.number(0), high, f"the index of axis {axis} of a tile")
+                new = op
+                self.tainted.add(result)
             case ops.Cast(operand=operand, result=result):
                 dtype = operand.type.dtype
                 low, limit = out.number(-START_LIMIT, dtype), out.number(START_LIMIT, dtype)
@@ -351,6 +358,18 @@ class _Placing:
                 new = replace(op, operand=out.clamped(operand, *lanes))
                 self.tainted.add(result)
         return [*out.emitted, new], ok
+
+    def _live(self, out: _Out, axis: Axis) -> Tile:
+        """How many elements an axis of a tile has."""
+        match axis.tag:
+            case None:
+                return out.number(axis.length)
+            case WalkerTag(walker):
+                stop = self.value(INDEX_SCALAR)
+                out.emitted.append(ops.Stop(out.span, stop, walker))
+                return out.binary(ops.BinaryFn.SUB, stop, out.start(walker))
+            case DimensionTag(name):
+                return out.extent(name)
 
     def _spread_out(self, out: _Out, scalar: Tile, like: Tile) -> Tile:
         if like.type.rank == 0:

@@ -284,6 +284,16 @@ class Machine:
         )
         return np.broadcast_to(value[tuple(kept)[::-1]], shape)
 
+    def _taken(self, op: ops.Take) -> Array:
+        """What a tile has at one place; any element if a check that failed has reported the place."""
+        value, place = self.values[op.operand], int(self.values[op.index])
+        live = value.shape[op.axis]
+        if 0 <= place < live:
+            return np.asarray(np.take(value, place, op.axis))
+        if self.failures.keys().isdisjoint((-1 if self.point is None else self.point, -1)):
+            raise self.report.taken_outside(op.axis, place, live, self.point, op.span)
+        return np.zeros(self._shape(op.result.type), value.dtype)
+
     # Memory.
 
     def _picks(self, op: ops.Load | ops.Get | ops.Store | ops.Update) -> list[Picked]:
@@ -441,6 +451,8 @@ class Machine:
                 return self._broadcast(self.values[op.operand], op.operand.type, op.result.type)
             case ops.Expand():
                 return np.expand_dims(self.values[op.operand], op.axis)
+            case ops.Take():
+                return self._taken(op)
             case ops.Permute():
                 return np.transpose(self.values[op.operand], op.order)
             case ops.Reshape():

@@ -12,7 +12,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError, OutOfBounds, Race, SanitizerError, Unwritten
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Check, KernelIR, Parameter, ReduceFn
-from tileproof.ir.types import Tensor, Walker
+from tileproof.ir.types import NOWHERE, Tensor, Walker
 
 from .regions import Meeting, Outside
 from .semantics import Array
@@ -119,12 +119,23 @@ class Reporter:
             cure = f"keep the index in 0:{fault.extent} with tp.clip, or {cure}"
         return self._out_of_bounds(
             Code.OUT_OF_BOUNDS,
-            f"{self._program(point)} {verb} index {fault.position} of axis {fault.axis} of {tensor.name}, "
+            f"{self._program(point)} {verb} index {_shown(fault.position)} of axis {fault.axis} of {tensor.name}, "
             f"which has {_elements(fault.extent)}",
             span,
-            f"index {fault.position} is outside",
+            f"index {_shown(fault.position)} is outside",
             self._sizes(),
             cure,
+        )
+
+    def taken_outside(self, axis: int, place: int, live: int, point: int | None, span: Span) -> OutOfBounds:
+        """An element of a tile was asked for that is not there."""
+        return self._out_of_bounds(
+            Code.OUT_OF_BOUNDS,
+            f"{self._program(point)} takes index {place} of axis {axis} of a tile, which has {_elements(live)} there",
+            span,
+            f"index {place} is outside",
+            self._sizes(),
+            "guard it with `if`, or keep the index inside with tp.clip",
         )
 
     def no_position(
@@ -133,9 +144,10 @@ class Reporter:
         """What was stored into an index tensor is no position of its dimension."""
         return self._out_of_bounds(
             Code.OUT_OF_BOUNDS,
-            f"{self._program(point)} stores {value} into {tensor.name}, and {dimension} has {_elements(extent)}",
+            f"{self._program(point)} stores {_shown(value)} into {tensor.name}, "
+            f"and {dimension} has {_elements(extent)}",
             span,
-            f"{value} is no position of {dimension}",
+            f"{_shown(value)} is no position of {dimension}",
             self._sizes(),
             f"store -1 (none) or a position of {dimension}",
         )
@@ -144,9 +156,9 @@ class Reporter:
         """A check that stayed in the kernel found an index outside; the program stored nothing more."""
         return self._out_of_bounds(
             Code.OUT_OF_BOUNDS,
-            f"{self._program(point)}: {op.what} is {index}, and {low}:{high} is allowed",
+            f"{self._program(point)}: {op.what} is {_shown(index)}, and {low}:{high} is allowed",
             op.span,
-            f"index {index} is outside",
+            f"index {_shown(index)} is outside",
             ("a check at run time found this; that program stored nothing after it", *self._sizes()),
             "pass arguments that keep the index inside, or guard the access with `if`",
         )
@@ -278,6 +290,11 @@ class Reporter:
 def _named(walker: Walker) -> str:
     """A walker as the user calls it: without the number that tells it from others of the name."""
     return walker.name.partition(".")[0]
+
+
+def _shown(index: int) -> str:
+    """An index; of an entry that was made of a negative one no more is known."""
+    return "below 0" if index == NOWHERE else str(index)
 
 
 def _elements(extent: int) -> str:

@@ -20,6 +20,7 @@ from tileproof.runtime.interop.describe import to_torch
 
 from .binding import fail, wrong_rank
 
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """What torch is told of an operator, and what it does."""

@@ -45,21 +45,22 @@ def narrow(
 
 @tp.kernel
 def kept(
-    a: Sum[f16, "N", "keep"], b: Max[i8, "1", "keep"], c: Min[f32, "1", "keep"], d: Sum[i32, "N"], x: In[f16, "N"],
+    a: Sum[f16, "N", "keep"], b: Max[i8, "N", "keep"], c: Min[f32, "1", "keep"], d: Sum[i32, "N"], x: In[f16, "N"],
     y: In[i8, "N"],
 ) -> None:  # fmt: skip
     for n in tp.parallel(N=2):
         a[n] += x[n]
         a[n] += x[n]
-        tp.update(b, 0, y[n])
-        tp.update(c, 0, x[n].to(f32))
+        tp.update(b, n, y[n])
+        tp.update(c, 0, x[n].to(f32).min())
         d[n] += 1
 
 
 def test_what_keeps_starts_from_what_it_holds() -> None:
     def make() -> Made:
         x, y = np.arange(5, dtype=np.float16), np.arange(-3, 2, dtype=np.int8)
-        held: list[Any] = [np.full(10, 8, np.float16)[::2], np.int8([-9]), np.float32([1]), np.full(5, 9, np.int32)]
+        sums, tops = np.full(10, 8, np.float16)[::2], np.full(5, -1, np.int8)
+        held: list[Any] = [sums, tops, np.float32([1]), np.full(5, 9, np.int32)]
         return kept, [*held, x, y], {}
 
     assert assert_simulated(make) == []

@@ -118,6 +118,8 @@ def _computed(s: State, op: ops.PureOp, spot: Spot) -> Operand:
         case ops.Slice(operand=operand, axis=axis, start=start):
             moved = s.plus(spot.coords[axis], str(number(start)))
             return at(s, operand, replace(spot, coords=(*spot.coords[:axis], moved, *spot.coords[axis + 1 :])))
+        case ops.Take(operand=operand, axis=axis, index=index):
+            return _taken(s, operand, axis, s.scalars[index], spot)
         case ops.Fill(operand=operand, value=value):
             return _filled(s, operand, value, spot)
         case ops.Random(seed=seed, offset=offset):
@@ -159,6 +161,15 @@ def before_broadcast(operand: TileType, target: TileType, spot: Spot) -> Spot:
         if there == spot.lane:
             lane = number_
     return spot.moved(tuple(coords), lane)
+
+
+def _taken(s: State, operand: Tile, axis: int, place: Operand, spot: Spot) -> Operand:
+    """Elements at one place along an axis; any if there is no such place, as where a check has failed."""
+    lane = None if spot.lane is None else spot.lane + (spot.lane >= axis)
+    here, live = spot.moved((*spot.coords[:axis], place, *spot.coords[axis:]), lane), s.live(operand.type.axes[axis])
+    if not (is_number(place) and is_number(live) and 0 <= int(place) < int(live)):
+        here = replace(here, when=both(s, here.when, s.e.op("icmp ult i64 {}, {}", place, live), 1))
+    return _repeated(s, operand, here, spot.lanes)
 
 
 def _filled(s: State, operand: Tile, value: Tile, spot: Spot) -> Operand:
@@ -467,7 +478,7 @@ def natural_lane(s: State, tile: Tile) -> int | None:
         case ops.Expand(operand=operand, axis=axis):
             inner = natural_lane(s, operand)
             return None if inner is None else inner + (inner >= axis)
-        case Part(whole, axis):
+        case Part(whole, axis) | ops.Take(operand=whole, axis=axis):
             inner = natural_lane(s, whole)
             return None if inner is None or inner == axis else inner - (inner > axis)
         case ops.Constant() | ops.Elements() | ops.Iota():

@@ -107,7 +107,7 @@ def _own(op: ops.AnyOp) -> int:
             return 6 if any(isinstance(pick, ops.Gather) for pick in picks) else 1
         case ops.Constant() | ops.Elements() | ops.Iota():
             return 0
-        case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Slice():
+        case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Slice() | ops.Take():
             return 0
         case _:
             return 1

@@ -66,6 +66,8 @@ def execute(s: State, op: ops.AnyOp) -> None:
             shape_operations.reshape(s, op)
         case ops.Slice():
             shape_operations.slice_(s, op)
+        case ops.Take():
+            reductions.take(s, op)
         case ops.Cat():
             shape_operations.cat(s, op)
         case ops.Fill():

@@ -338,7 +338,19 @@ def _applied(s: State, combiner: Combiner, left: Sequence[Value], right: Sequenc
     return [s.get(result) for result in combiner.body.yields]
 
 
-# One lane after another.
+# Single lanes.
+
+
+def take(s: State, op: ops.Take) -> None:
+    """What a tile has at one place along an axis; at the last if there is no such place: a check has failed then."""
+    value, number = s.get(op.operand), s.numbers.get(op.index)
+    place: Value | int = int(number) if number is not None else 0
+    if number is None:
+        index = s.get(op.index)
+        last = s.b.constant(TileOf(I64), shape_of(value)[op.axis] - 1)
+        place = s.b.trunci(s.b.mini(index, last, signed=False), I32)
+    (part,) = _parts(s.b, [value], op.axis, place)
+    s.put(op.result, part, clean=value in s.clean)
 
 
 def _number(b: Builder, number: int) -> Value:
