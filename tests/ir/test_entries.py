@@ -152,11 +152,14 @@ def test_an_entry_becomes_a_number(target: DType) -> None:
     assert accepts(b)
 
 
-@pytest.mark.parametrize("source", [INDEX, ENTRY, I32], ids=str)
-def test_nothing_becomes_an_entry(source: DType) -> None:
+@pytest.mark.parametrize("source", [ENTRY, I32], ids=str)
+def test_only_an_index_becomes_an_entry(source: DType) -> None:
     b = Builder()
     b.op(Cast, NONE, operand=tile(b, source))
-    assert refusal(b).endswith("only a load gives index?")
+    assert refusal(b).endswith("only a load or a position gives index?")
+    b = Builder()
+    b.op(Cast, NONE, operand=tile(b, INDEX))
+    assert accepts(b)
 
 
 @broken.rule("index? has no bits of its own")
