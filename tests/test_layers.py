@@ -32,7 +32,7 @@ RUNTIME = ("native", "interop", "memory", "stream", "tensor", "launch", "graph",
 GATHERED = LAYERS.index("runtime")
 """`tileproof` itself gathers public names of the layers up to this one, so only later ones may import it."""
 
-ENTRANCES = ("__init__.py", "__main__.py", "pytest_plugin.py")
+ENTRANCES = ("__init__.py", "__main__.py", "interrupts.py", "pytest_plugin.py")
 """Files that belong to no layer."""
 
 

@@ -12,6 +12,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from . import interrupts as interrupts  # isort: skip
 from .backends import base
 from .backends.base import register as register_backend
 from .language import host_calls

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from tileproof import __version__
+from tileproof import __version__, interrupts
 
 from .usage import UsageError, open_streams
 
@@ -73,11 +73,15 @@ INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line (that of the process unless given); gives the exit code."""
     try:
+        interrupts.raise_again()
         open_streams()
         return _main(sys.argv[1:] if arguments is None else arguments)
     except KeyboardInterrupt:
         print("\nstopped", file=sys.stderr)
         return INTERRUPTED
+    finally:
+        if interrupts.IS_COMMAND:
+            interrupts.end_process()
 
 
 def _main(words: Sequence[str]) -> int:
