@@ -67,17 +67,24 @@ def test_without_models_it_says_how_to_get_one(tileproof: Run) -> None:
     assert ran.err.count("\n") == 1
 
 
-def test_without_a_name_the_smallest_is_taken_and_said(tileproof: Run, nothing_else: Path) -> None:
-    write(nothing_else / "here" / "large", layers=3)
-    write(nothing_else / "here" / "small")
+def test_without_a_name_the_smallest_is_taken_and_said(
+    tileproof: Run, nothing_else: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(nothing_else / "models" / "large", layers=3)
+    write(nothing_else / "models" / "small")
+    write(nothing_else / "here" / "smallest", layers=1)
+    ran = tileproof("run", "--prompt", "the dog")
+    assert (ran.code, ran.out) == (2, "")
+    assert "name one of the models in folders here: --model NAME, such as smallest" in ran.err
+    monkeypatch.setenv("TILEPROOF_MODELS", str(nothing_else / "models"))
     ran = tileproof("run", "--prompt", "the dog", "--device", "cpu", "--max-new-tokens", "2")
     assert ran.code == 0, ran.err
     assert "model small, the smallest of 2 found here; --model chooses another: large" in ran.err
     assert "loaded small, " in ran.err
-    ran = tileproof("run", "--model", "smal", "--prompt", "the dog", "--device", "cpu", "--max-new-tokens", "2")
+    ran = tileproof("run", "--model", "small", "--prompt", "the dog", "--device", "cpu", "--max-new-tokens", "2")
     assert (ran.code, "loaded small, " in ran.err) == (0, True)
-    ran = tileproof("run", "--model", "smaler", "--prompt", "the dog")
-    assert (ran.code, "did you mean small" in ran.err) == (2, True)
+    ran = tileproof("run", "--model", "lagre", "--prompt", "the dog")
+    assert (ran.code, "did you mean large" in ran.err) == (2, True)
 
 
 def test_a_path_is_shown_as_it_is_where_there_is_no_home(monkeypatch: pytest.MonkeyPatch) -> None:

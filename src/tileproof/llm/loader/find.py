@@ -36,11 +36,13 @@ class Found:
     """Of its tensors, in the files."""
     note: str = ""
     """Why it cannot be used."""
+    is_default: bool = True
+    """Whether a command may take it that is not told which: not from a folder that happens to be in the current one."""
 
 
 def find_models() -> list[Found]:
     """Every model on this machine that is in a usual place; one that cannot be used says why."""
-    return [_opened(name, path) for name, path in _candidates()]
+    return [_opened(name, path, is_default=is_default) for name, path, is_default in _candidates()]
 
 
 def resolve(name_or_path: str | Path) -> Path:
@@ -54,7 +56,7 @@ def resolve(name_or_path: str | Path) -> Path:
     candidates = _candidates()
     is_name = not wanted.startswith((".", "/", "~"))  # the current folder is not the model that has a . in its name
     for fits in (_is_equal, _is_start, _is_part) if is_name else ():
-        paths = {path: name for name, path in candidates if fits(wanted, name.lower())}
+        paths = {path: name for name, path, _ in candidates if fits(wanted, name.lower())}
         if len(paths) == 1:
             return next(iter(paths))
         if paths:
@@ -65,7 +67,7 @@ def resolve(name_or_path: str | Path) -> Path:
             raise refused(Code.MODEL_FILE, f"{name_or_path!s} may be any of {names}", "name one of them, or its path")
     if _is_there(place):
         return place
-    raise _nowhere(str(name_or_path), [name for name, _ in candidates])
+    raise _nowhere(str(name_or_path), [name for name, _, _ in candidates])
 
 
 def _nowhere(wanted: str, names: list[str]) -> ModelError:
@@ -92,25 +94,28 @@ def _is_part(wanted: str, name: str) -> bool:
     return wanted in name
 
 
-def _opened(name: str, path: Path) -> Found:
+def _opened(name: str, path: Path, *, is_default: bool = True) -> Found:
     try:
         model = open_model(path)
     except ModelError as error:
         return Found(name, path, note=error.line)
     except Exception as error:  # one strange folder must not hide the others
         return Found(name, path, note=f"{type(error).__name__}: {error}")
-    return Found(name, path, model.config.family, model.config.parameters, model.nbytes)
+    return Found(name, path, model.config.family, model.config.parameters, model.nbytes, is_default=is_default)
 
 
 # Where models are.
 
 
-def _candidates() -> list[tuple[str, Path]]:
-    """Names and paths of what looks like a model, each once."""
-    known: dict[Path, tuple[str, Path]] = {}
-    for path in (*_in_packages(), *_in_cache(), *_in_folders()):
-        name = path.stem if path.suffix == ".gguf" else folder_name(path)
-        known.setdefault(Path(os.path.realpath(path)), (name, path))  # `resolve` raises for links to themselves
+def _candidates() -> list[tuple[str, Path, bool]]:
+    """Names and paths of what looks like a model, each once, and whether it is a default."""
+    known: dict[Path, tuple[str, Path, bool]] = {}
+    places = (_in_packages(), True), (_in_cache(), True), (_in_folders(), True), (_in_subfolders(Path()), False)
+    for paths, is_default in places:
+        for path in paths:
+            name = path.stem if path.suffix == ".gguf" else folder_name(path)
+            real = Path(os.path.realpath(path))  # `resolve` raises for links to themselves
+            known.setdefault(real, (name, path, is_default))
     return list(known.values())
 
 
@@ -152,15 +157,20 @@ def _cache_folder() -> Path:
 
 
 def _in_folders() -> Iterator[Path]:
-    """The folders that the environment names and the current one, and what is directly in them."""
+    """The folders that the environment names, what is directly in them, and the current folder."""
     named = [in_home(each) for each in os.environ.get(VARIABLE, "").split(os.pathsep) if each]
-    for place in (*named, Path()):
+    for place in named:
         if place.suffix == ".gguf" and _is_there(place) and place.is_file():
             yield place
         yield from _models_in(place)
-        for child in _children(place):
-            if child.is_dir():
-                yield from _models_in(child)
+        yield from _in_subfolders(place)
+    yield from _models_in(Path())
+
+
+def _in_subfolders(place: Path) -> Iterator[Path]:
+    for child in _children(place):
+        if child.is_dir():
+            yield from _models_in(child)
 
 
 def _models_in(folder: Path) -> list[Path]:

@@ -29,7 +29,8 @@ BLOCKS: Final = {
 """Kinds of elements by their numbers: the name, how many are one block, and its bytes."""
 KINDS: Final = frozenset(kind for kind, _, _ in BLOCKS.values())
 _OTHERS: Final = {
-    9: "Q8_1", 15: "Q8_K", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 39: "MXFP4", 40: "NVFP4",
+    4: "Q4_2", 5: "Q4_3", 9: "Q8_1", 15: "Q8_K", 24: "I8", 25: "I16", 26: "I32", 27: "I64", 31: "Q4_0_4_4",
+    32: "Q4_0_4_8", 33: "Q4_0_8_8", 36: "IQ4_NL_4_4", 37: "IQ4_NL_4_8", 38: "IQ4_NL_8_8", 39: "MXFP4", 40: "NVFP4",
 }  # fmt: skip
 """Kinds that are not read, for the message."""
 _PART: Final = re.compile(r"(.+)-(\d{5})-of-(\d{5})\.gguf")
