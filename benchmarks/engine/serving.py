@@ -3,6 +3,7 @@
     python -m benchmarks serving --llama-server PATH            1, 4, 16 and 64 clients, bf16 and int8
     python -m benchmarks serving --clients 16 --kinds int8      without a peer
     python -m benchmarks serving --prefix                       a shared prefix, without its cache and with it
+    python -m benchmarks serving --streams                      32 streams at once; a long prompt beside 7 streams
 
 Each client sends its requests one after another: greedy, prompts of 16 to 256 tokens, answers of 64. Both servers read
 the same GGUF file and use the same number of threads. llama-server is compiled on this machine by whoever passes it.
@@ -42,6 +43,8 @@ WORDS: Final = (
     "river", "town", "meadow", "sheep", "summer", "stone", "child", "ninety", "winter", "bridge", "garden", "letter",
     "window", "orange", "paper",
 )  # fmt: skip
+TURNS: Final = 3
+"""Of the load with a shared prefix, with and without its cache."""
 PATIENCE: Final = 180.0
 """Seconds until a server must answer."""
 
@@ -54,6 +57,11 @@ class Load:
     tokens: int = 0
     first: list[float] = field(default_factory=list)
     gaps: list[float] = field(default_factory=list)
+
+    @property
+    def tokens_seen(self) -> int:
+        """Chunks that have come so far, of one token each but for some."""
+        return len(self.first) + len(self.gaps)
 
     @property
     def rate(self) -> float:
@@ -109,13 +117,13 @@ def is_ready(port: int) -> bool:
         return False
 
 
-def ours(file: Path, threads: int) -> tuple[list[str | Path], int, dict[str, str]]:
+def ours(file: Path, threads: int, context: int = CONTEXT) -> tuple[list[str | Path], int, dict[str, str]]:
     """Our server for a file."""
     port = free_port()
     is_int8 = "Q8_0" in file.name
     command: list[str | Path] = [
         sys.executable, "-m", "tileproof", "serve", "--model", file, "--port", str(port), "--max-num-seqs",
-        str(MOST_CLIENTS), "--max-seq-len", str(CONTEXT), "--log-level", "error",
+        str(MOST_CLIENTS), "--max-seq-len", str(context), "--log-level", "error",
         *(["--quantize", "int8"] if is_int8 else []),
     ]  # fmt: skip
     return command, port, {"TILEPROOF_THREADS": str(threads)}
@@ -187,15 +195,50 @@ def run(port: int, clients: int, seed: int) -> Load:
 
 
 def prefixes(port: int) -> None:
-    """Requests with a shared beginning, which may share the cache, and which may not."""
+    """Requests with a shared beginning, which may share the cache, and which may not, in turns."""
     head, tails = " ".join(prompts_of(4, 7)), prompts_of(48, 8)
     prompts = [f"{head} {tail[:80]}" for tail in tails]
+    loads: dict[str, list[Load]] = {"without the cache": [], "with it": []}
+    for turn in range(TURNS + 1):
+        for name, turns in loads.items():
+            salts = [{"cache_salt": f"{turn} {number}"} for number in range(48)] if name != "with it" else [{}] * 48
+            turns.append(asyncio.run(measured(port, 8, prompts, salts)))
     print("| 8 clients, shared prefix | tok/s | TTFT p50 | p99 | ITL p50 | p99 (ms) |\n|---|---:|---:|---:|---:|---:|")
-    for name, salts in (("without the cache", [{"cache_salt": str(n)} for n in range(48)]), ("with it", [{}] * 48)):
-        asyncio.run(measured(port, 8, prompts[:8], salts[:8]))
-        salts = [{"cache_salt": f"{each.get('cache_salt')} again"} if each else each for each in salts]
-        load = asyncio.run(measured(port, 8, prompts, salts))
-        print(f"| {name} | {load.rate:.0f} | {load.row()} |", flush=True)
+    for name, turns in loads.items():
+        for load in turns[1:]:  # steps are compiled in the first turn
+            print(f"| {name} | {load.rate:.0f} | {load.row()} |")
+    without, shared = ([share_of(load.first, 0.5) for load in turns[1:]] for turns in loads.values())
+    ratios = [slow / fast for slow, fast in zip(without, shared, strict=True)]
+    print(f"TTFT p50: {', '.join(f'{ratio:.2f}x' for ratio in ratios)}")
+
+
+def streams(port: int) -> None:
+    """Many streams that begin at once, and a long prompt that comes while others decode: first tokens and gaps."""
+    print("| | TTFT p50 | p99 | ITL p50 | p99 | longest (ms) |\n|---|---:|---:|---:|---:|---:|")
+
+    def row(name: str, load: Load) -> None:
+        print(f"| {name} | {load.row()} | {1e3 * max(load.gaps):.0f} |", flush=True)
+
+    async def beside(prompt: str, others: Sequence[str]) -> tuple[Load, Load]:
+        few, long = Load(), Load()
+        tasks = [asyncio.create_task(ask(port, other, few, {"max_tokens": 4 * ANSWER})) for other in others]
+        while few.tokens_seen < len(others) * ANSWER:
+            await asyncio.sleep(0.01)
+        few.gaps.clear()
+        await ask(port, prompt, long, {"max_tokens": 2})
+        gaps = list(few.gaps)
+        await asyncio.gather(*tasks)
+        few.gaps = gaps
+        return few, long
+
+    for seed in (1, 2):  # the first time steps are compiled
+        load = asyncio.run(measured(port, 32, prompts_of(32, seed), [{}] * 32))
+    row("32 streams at once", load)
+    for seed in (3, 4):
+        prompt = " ".join(random.Random(seed).choices(WORDS, k=1500))
+        few, long = asyncio.run(beside(prompt, prompts_of(7, seed)))
+    row("7 streams, while a prompt of 1,500 tokens is computed", few)
+    print(f"the first token of that prompt: {1e3 * long.first[0]:.0f} ms")
 
 
 def main(words: Sequence[str]) -> int:
@@ -206,12 +249,17 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--kinds", default="bf16,int8", help="of weights (default: %(default)s)")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--prefix", action="store_true", help="measure the prefix cache alone")
+    parser.add_argument("--streams", action="store_true", help="measure how evenly tokens come")
     options = parser.parse_args(words)
     Path("build").mkdir(exist_ok=True)
     print(f"{cpu_machine()}\n")
     if options.prefix:
         with running(*ours(gguf_models.smollm2("BF16"), options.threads)) as port:
             prefixes(port)
+        return 0
+    if options.streams:
+        with running(*ours(gguf_models.smollm2("BF16"), options.threads, 2 * CONTEXT)) as port:
+            streams(port)
         return 0
     print("| SmolLM2-135M | server | tok/s | TTFT p50 | p99 | ITL p50 | p99 (ms) |\n|---|---|---:|---:|---:|---:|---:|")
     for kind in options.kinds.split(","):

@@ -93,6 +93,8 @@ class Request:
     finish: Finish | None = None
     failure: BaseException | None = None
     """Why it could not go on."""
+    failed_steps: int = 0
+    """Steps with it that raised, also if others were in them."""
 
     computed: int = 0
     """Tokens whose keys and values are in the cache."""
@@ -170,9 +172,12 @@ class Request:
         """The keys of its first pages, all of them full."""
         while len(self.keys) < count:
             start = len(self.keys) * PAGE
-            last = self.keys[-1] if self.keys else first_key(self.salt or "")
-            self.keys.append(next_key(last, self.tokens(start, start + PAGE)))
+            self.keys.append(next_key(self.key_before(len(self.keys)), self.tokens(start, start + PAGE)))
         return self.keys[:count]
+
+    def key_before(self, page: int) -> bytes:
+        """The key of all tokens before one of its pages."""
+        return self.page_keys(page)[-1] if page else first_key(self.salt or "")
 
     # As text.
 

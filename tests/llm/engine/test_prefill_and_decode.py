@@ -77,6 +77,24 @@ def test_a_row_is_the_same_to_the_bit_whatever_is_in_the_pages_of_others(device:
     np.testing.assert_array_equal(logits_in_pieces(llm, tokens, (70,)), clean)
 
 
+def test_a_beginning_that_was_cached_gives_the_same_logits(device: str) -> None:
+    """Pages hold NaN but for what was written or copied."""
+    llm = poisoned(engine_of(CASE, device, max_seq_len=192, max_batch=4, prefix_cache=True))
+    params = SamplingParams(max_new_tokens=6, ignore_eos=True, logprobs=0)
+    head = CASE.tokens(100)
+    llm.generate([*head, 1], params)
+    prompts = [[*head[:length], 2] for length in (100, 79, 64, 63, 8)]
+    cached = llm.generate(prompts, params)
+    assert [done.cached_tokens for done in cached] == [96, 72, 64, 56, 8]
+    for prompt, done in zip(prompts, cached, strict=True):
+        alone = engine(device).generate(prompt, params)
+        assert done.tokens[0] == alone.tokens[0]
+        assert abs(done.logprobs[0].logprob - alone.logprobs[0].logprob) < 0.03
+    again = llm.generate([*prompts[0], *cached[0].tokens, 3], params)
+    assert again.cached_tokens == 104, "what was generated is known too, up to the last token"
+    assert llm.pool.free == llm.pool.count
+
+
 def test_nan_in_one_text_leaves_the_others_as_they_are(device: str) -> None:
     """The second text's own pages are poisoned while it runs: nobody else may notice."""
     from tileproof.llm.engine.scheduler import ScheduledChunk

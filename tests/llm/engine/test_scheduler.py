@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tileproof.llm.engine.kv_cache import PagePool
+from tileproof.llm.engine.kv_cache import PagePool, next_key
 from tileproof.llm.engine.scheduler import ScheduledChunk, Scheduler
 from tileproof.llm.request import Request
 from tileproof.llm.sampling import SamplingParams
@@ -204,27 +204,80 @@ def test_requests_that_begin_alike_share_full_pages() -> None:
     first = add(3 * PAGE + 5)
     assert step() == [(0, 3 * PAGE + 5)]
     second, other, alone = add(3 * PAGE), add(3 * PAGE, "other"), add(PAGE, None)
-    assert step() == [(3 * PAGE + 5, 1), (0, PAGE), (2 * PAGE, PAGE), (0, 3 * PAGE)]
+    assert step() == [(3 * PAGE + 5, 1), (0, PAGE), (3 * PAGE - 8, 8), (0, 3 * PAGE)]
     assert second.pages[:2] == first.pages[:2], "its last token is computed in any case, for its logits"
     assert not set(second.pages[2:] + other.pages + alone.pages) & set(first.pages)
-    assert (second.cached_tokens, other.cached_tokens, alone.cached_tokens) == (2 * PAGE, 0, 0)
+    assert scheduler.copies == [(first.pages[2], second.pages[2])]
+    assert (second.cached_tokens, other.cached_tokens, alone.cached_tokens) == (3 * PAGE - 8, 0, 0)
     for request in (first, second, other, alone):
         scheduler.remove(request)
     assert pool.free == pool.count
+    scheduler.copies.clear()
     again = add(4 * PAGE)
-    assert step() == [(3 * PAGE, PAGE)]
-    assert again.cached_tokens == 3 * PAGE
+    assert step() == [(3 * PAGE, PAGE)], "the first five tokens of its last page are no beginning that has a name"
+    assert (again.cached_tokens, scheduler.copies) == (3 * PAGE, [])
+
+
+def test_a_prompt_that_parts_within_a_page_copies_its_beginning() -> None:
+    pool = PagePool(8)
+    scheduler = Scheduler(pool, max_running=4, token_budget=512)
+
+    def started(*tokens: int) -> Request:
+        request = Request(tokens, SamplingParams(), salt="")
+        scheduler.add(request)
+        chunks = scheduler.schedule()
+        done(chunks)
+        for chunk in chunks:
+            scheduler.name_pages(chunk.request, chunk.start)
+        return request
+
+    head = tuple(range(PAGE + 21))
+    first = started(*head)
+    second = started(*head, 1, 2, 3)
+    assert (second.cached_tokens, scheduler.copies) == (PAGE + 16, [(first.pages[1], second.pages[1])])
+    assert second.pages[0] == first.pages[0]
+    third = started(*head[: PAGE + 15], 0)
+    assert (third.cached_tokens, scheduler.copies[1:]) == (PAGE + 8, [(first.pages[1], third.pages[1])])
+    short = started(*head[:30])
+    assert (short.cached_tokens, scheduler.copies[2:]) == (24, [(first.pages[0], short.pages[0])])
+    for request in (first, second, third, short):
+        scheduler.remove(request)
+    assert pool.free == pool.count
+
+
+def test_requests_that_begin_alike_and_come_together_compute_their_beginning_once() -> None:
+    scheduler = Scheduler(PagePool(64), max_running=8, token_budget=150)
+    requests = [Request((*range(200), number), SamplingParams(), salt="") for number in range(3)]
+    requests.append(Request((*range(200), 3), SamplingParams(), salt=None))
+    for request in requests:
+        scheduler.add(request)
+    seen = []
+    for _ in range(3):
+        chunks = scheduler.schedule()
+        done(chunks)
+        for chunk in chunks:
+            scheduler.name_pages(chunk.request, chunk.start)
+        seen.append([(requests.index(chunk.request), chunk.start, chunk.size) for chunk in chunks])
+    assert seen == [
+        [(0, 0, 150)],
+        [(0, 150, 51), (3, 0, 99)],
+        [(0, 201, 1), (1, 200, 1), (2, 200, 1), (3, 99, 102)],
+    ]
 
 
 def test_pages_that_were_kept_longest_are_taken_first() -> None:
     pool = PagePool(3)
     for number, page in enumerate(pool.take(3) or []):
-        pool.name(page, bytes([number]))
+        pool.name(page, b"", [number] * PAGE)
         pool.give_back([page])
-    assert pool.share([b"\0"]) == [0]
+    keys = [next_key(b"", [number] * PAGE) for number in range(3)]
+    assert pool.share(keys[:1]) == [0]
     pool.give_back([0])
     assert pool.take(1) == [1]
-    assert [pool.known([bytes([number])]) for number in range(3)] == [1, 0, 1]
+    assert [pool.known([key]) for key in keys] == [1, 0, 1]
+    assert [pool.beginning(b"", [number] * (PAGE - 1)) for number in range(3)] == [(0, 56), None, (2, 56)]
+    pool.give_back([1])
+    assert pool.take(2) == [1, 0], "page 2 was used last"
 
 
 @pytest.mark.sweep(2)
@@ -244,6 +297,9 @@ def test_shared_pages_are_never_written_and_none_is_lost(seed: int) -> None:
         if coming and chance.random() < 0.3:
             scheduler.add(coming.pop())
         chunks = scheduler.schedule()
+        for source, to in scheduler.copies:
+            contents[to] = list(contents[source])
+        scheduler.copies.clear()
         for chunk in chunks:
             tokens = [*chunk.request.prompt, *chunk.request.generated]
             for position in range(chunk.start, chunk.stop):

@@ -27,8 +27,8 @@ def names(body: bytes) -> list[str]:
 
 def test_the_three_apis_generate_the_same_text(server: Server) -> None:
     text = content(server)
-    response = server.post(RESPONSES, input=TURNS, max_output_tokens=6, **GREEDY).json
-    message = server.post(MESSAGES, messages=TURNS, max_tokens=6, **GREEDY).json
+    response = server.post(RESPONSES, input=TURNS, max_output_tokens=6, cache_salt="response", **GREEDY).json
+    message = server.post(MESSAGES, messages=TURNS, max_tokens=6, cache_salt="message", **GREEDY).json
     assert response["output"][0]["content"][0]["text"] == text
     assert message["content"] == [{"type": "text", "text": text}]
     counted = server.post(f"{MESSAGES}/count_tokens", messages=TURNS).json["input_tokens"]
@@ -76,15 +76,26 @@ def test_thinking_is_switched_by_each_api(server: Server) -> None:
     assert off > server.post("/tokenize", messages=TURNS).json["count"]
     fields = {"max_tokens": 1, **GREEDY}
     chat = server.post(CHAT, messages=TURNS, reasoning_effort="none", **fields).json["usage"]["prompt_tokens"]
+    fields["cache_salt"] = "its own"  # tokens that are cached are counted apart
     message = server.post(MESSAGES, messages=TURNS, thinking={"type": "disabled"}, **fields).json["usage"]
     response = server.post(RESPONSES, input=TURNS, reasoning={"effort": "none"}, max_output_tokens=1).json["usage"]
     assert chat == message["input_tokens"] == response["input_tokens"] == off
 
 
+def test_a_response_format_holds_after_thoughts_that_the_model_begins_itself(server: Server) -> None:
+    (thought,) = server.post("/tokenize", prompt="<think>").json["tokens"]
+    fields = {"messages": TURNS, "max_tokens": 3, "structured_outputs": {"choice": ["yes"]},
+              "logit_bias": {str(thought): 100}, **GREEDY}  # fmt: skip
+    message = server.post(CHAT, **fields).json["choices"][0]["message"]
+    assert message["content"] == "", "it thinks until it is cut off; the tokenizer gives this tag no text"
+    message = server.post(CHAT, reasoning_effort="none", **fields).json["choices"][0]["message"]
+    assert message["content"] == "yes"
+
+
 def test_a_response_in_events_ends_as_the_whole_one(server: Server) -> None:
     fields = {"instructions": "be short", "input": "hello", "max_output_tokens": 4, **GREEDY}
-    whole = server.post(RESPONSES, **fields).json
-    answer = server.post(RESPONSES, stream=True, **fields)
+    whole = server.post(RESPONSES, cache_salt="whole", **fields).json
+    answer = server.post(RESPONSES, stream=True, cache_salt="events", **fields)
     kinds = names(answer.body)
     assert kinds[:4] == ["response.created", "response.in_progress", "response.output_item.added",
                          "response.content_part.added"]  # fmt: skip
@@ -98,8 +109,8 @@ def test_a_response_in_events_ends_as_the_whole_one(server: Server) -> None:
 
 def test_a_message_in_events_ends_as_the_whole_one(server: Server) -> None:
     fields = {"system": [{"type": "text", "text": "be short"}], "messages": TURNS, "max_tokens": 4, **GREEDY}
-    whole = server.post(MESSAGES, **fields).json
-    answer = server.post(MESSAGES, stream=True, **fields)
+    whole = server.post(MESSAGES, cache_salt="whole", **fields).json
+    answer = server.post(MESSAGES, stream=True, cache_salt="events", **fields)
     kinds = names(answer.body)
     assert [kinds[0], kinds[1], *kinds[-3:]] == [
         "message_start", "content_block_start", "content_block_stop", "message_delta", "message_stop",

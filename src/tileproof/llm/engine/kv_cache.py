@@ -1,7 +1,8 @@
 """The pages of the cache: how many there are, which request has which, and which hold a prefix that is known.
 
 A full page is named by a hash of all tokens up to its end, so that requests with the same beginning share it: nobody
-writes a full page. The hash begins with a salt, which separates requests that must not share.
+writes a full page. The beginnings of a page are named too, every `GRAIN` tokens: a request whose prompt parts from the
+others within a page copies that page. The hash begins with a salt, which separates requests that must not share.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _SHARE = 0.25
 """Of the free memory, what the cache takes by default; of a GPU nearly all."""
 _GPU_SHARE = 0.85
 _KEY_BYTES = 16
+GRAIN = 8
+"""Tokens between two beginnings of a page that have names."""
 
 
 def first_key(salt: str) -> bytes:
@@ -31,14 +34,14 @@ def first_key(salt: str) -> bytes:
 
 
 def next_key(key: bytes, tokens: Sequence[int]) -> bytes:
-    """The key of a full page with these tokens, which follows the page with another key."""
+    """The key of a page that begins with these tokens, and follows the full page with another key."""
     return blake2b(key + array("q", tokens).tobytes(), digest_size=_KEY_BYTES).digest()
 
 
 class PagePool:
     """Pages, each with the number of requests that have it. The lowest page without contents is taken first.
 
-    A page with a key keeps its contents when no request has it any more, until it is taken for something else: the
+    A page with keys keeps its contents when no request has it any more, until it is taken for something else: the
     page that was given back longest ago goes first.
     """
 
@@ -51,7 +54,7 @@ class PagePool:
         self._blank = list(range(self.count))
         self._users = [0] * self.count
         self._pages: dict[bytes, int] = {}
-        self._keys: dict[int, bytes] = {}
+        self._keys: dict[int, list[bytes]] = {}
         self._kept: OrderedDict[int, None] = OrderedDict()
 
     @property
@@ -66,7 +69,8 @@ class PagePool:
         taken = [heapq.heappop(self._blank) for _ in range(min(count, len(self._blank)))]
         while len(taken) < count:
             page, _ = self._kept.popitem(last=False)
-            del self._pages[self._keys.pop(page)]
+            for key in self._keys.pop(page):
+                del self._pages[key]
             taken.append(page)
         for page in taken:
             self._users[page] = 1
@@ -85,10 +89,23 @@ class PagePool:
             else:
                 heapq.heappush(self._blank, page)
 
-    def name(self, page: int, key: bytes) -> None:
-        """Makes a full page known, unless another holds the same."""
-        if key not in self._pages and page not in self._keys:
-            self._pages[key], self._keys[page] = page, key
+    def name(self, page: int, before: bytes, tokens: Sequence[int]) -> None:
+        """Makes the tokens that a page holds known, after those of a key. What another page is known for stays its."""
+        for count in range(GRAIN, len(tokens) + 1, GRAIN):
+            key = next_key(before, tokens[:count])
+            if key not in self._pages:
+                self._pages[key] = page
+                self._keys.setdefault(page, []).append(key)
+
+    def beginning(self, before: bytes, tokens: Sequence[int]) -> tuple[int, int] | None:
+        """The page that is known for the most of these tokens, after those of a key, and for how many."""
+        for count in range(len(tokens) // GRAIN * GRAIN, 0, -GRAIN):
+            page = self._pages.get(next_key(before, tokens[:count]))
+            if page is not None:
+                if page in self._kept:
+                    self._kept.move_to_end(page)
+                return page, count
+        return None
 
     def known(self, keys: Sequence[bytes]) -> int:
         """How many of these pages, from the first on, are in the cache."""

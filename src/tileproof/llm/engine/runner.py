@@ -119,6 +119,11 @@ class Runner:
         decode.run_ahead(scheduler)
         return decode
 
+    def copy_page(self, source: int, to: int) -> None:
+        """Copies the keys and values of a page, for the steps that come."""
+        for tensor in (self.decoder.cache.all_keys, self.decoder.cache.all_values):
+            tp.copy(tensor[:, to], tensor[:, source])
+
     def logits(self, chunk: ScheduledChunk) -> Any:
         """Runs a step for the logits of all its rows."""
         step = self.step_of(self.class_of([chunk], "none"))

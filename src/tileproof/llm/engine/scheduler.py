@@ -7,12 +7,14 @@ Prompts are served by priority, and within one by fair queueing: a request is ra
 computed before it came plus those it needs. So a short prompt goes before the rest of a long one that came earlier, and
 a long one waits for no more than its own length of later tokens. When pages run out, the running request of the least
 priority that came last is preempted: it gives its pages back, and is computed again later.
+
+A prompt whose next page is computed by another request in this very step waits for the next one, and shares it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from operator import attrgetter
 from typing import Final, NamedTuple
 
@@ -82,6 +84,8 @@ class Scheduler:
         """Computed so far."""
         self.prompt_tokens = self.cached_tokens = 0
         """Of the requests that began: all tokens of those that may share pages, and tokens whose pages they share."""
+        self.copies: list[tuple[int, int]] = []
+        """Pages that are copied before the next step, in this order: from, to."""
 
     def add(self, request: Request) -> None:
         """Queues a request."""
@@ -103,6 +107,7 @@ class Scheduler:
         self.running.clear()
         self.waiting = sorted(requests, key=_RANK)
         self.pool.clear()
+        self.copies.clear()
         for request in self.waiting:
             request.pages, request.computed = [], 0
 
@@ -120,10 +125,10 @@ class Scheduler:
                 chunks.append(ScheduledChunk(request, computed, 1))
         left = (self.pace.tokens if chunks else self.token_budget) - len(chunks)
         prefills.sort(key=_RANK)
-        is_open = True
+        is_open, computing = True, set[bytes]()
         while left > 0:
-            first = self.waiting[0] if self.waiting and len(self.running) < self.max_running else None
-            if is_open and first is not None and (not prefills or first.rank < prefills[0].rank):
+            first = self._next_waiting(computing) if is_open and len(self.running) < self.max_running else None
+            if first is not None and (not prefills or first.rank < prefills[0].rank):
                 is_open = self._admit(first, left)
                 if not is_open:
                     continue
@@ -132,7 +137,11 @@ class Scheduler:
                 request = prefills.pop(0)
             else:
                 break
-            left -= self._prefill(request, left, chunks)
+            count = self._prefill(request, left, chunks)
+            left -= count
+            if request.salt is not None:
+                first_page, last_page = request.computed // PAGE, (request.computed + count) // PAGE
+                computing.update(request.page_keys(last_page)[first_page:])
         return chunks
 
     @property
@@ -154,34 +163,60 @@ class Scheduler:
         return sum(wanted)
 
     def name_pages(self, request: Request, before: int) -> None:
-        """Makes the pages known that were filled since so many tokens were computed."""
-        full = request.computed // PAGE
-        if request.salt is None or full <= before // PAGE:
+        """Makes the tokens known that were computed since so many were; in decode, whole pages alone."""
+        if request.computed // PAGE > before // PAGE or request.computed - before > 1:
+            self._name_pages(request, before)
+
+    def _name_pages(self, request: Request, before: int) -> None:
+        if request.salt is None:
             return
-        for number, key in enumerate(request.page_keys(full)[before // PAGE :], before // PAGE):
-            self.pool.name(request.pages[number], key)
+        for number in range(before // PAGE, -(-request.computed // PAGE)):
+            start = number * PAGE
+            tokens = request.tokens(start, min(start + PAGE, request.computed))
+            self.pool.name(request.pages[number], request.key_before(number), tokens)
+
+    def _next_waiting(self, computing: Collection[bytes]) -> Request | None:
+        """The request that waits and is served next, unless its next page is being computed for another."""
+        if not computing:
+            return self.waiting[0] if self.waiting else None
+        return next((each for each in self.waiting if each.salt is None or not self._waits_for(each, computing)), None)
+
+    def _waits_for(self, request: Request, computing: Collection[bytes]) -> bool:
+        keys = request.page_keys((request.length - 1) // PAGE)
+        known = self.pool.known(keys)
+        return known < len(keys) and keys[known] in computing
 
     def _admit(self, request: Request, left: int) -> bool:
-        """Begins a request that waits, with the pages that are known; whether there is room for its first chunk.
+        """Begins a request that waits, with what is known of it; whether there is room for its first chunk.
 
         No request is preempted for a new one.
         """
         keys: Sequence[bytes] = ()
+        part: tuple[int, int] | None = None
         if request.salt is not None:
-            keys = request.page_keys((request.length - 1) // PAGE)  # one token is computed in any case: for its logits
+            last = request.length - 1  # one token is computed in any case: for its logits
+            keys = request.page_keys(last // PAGE)
             keys = keys[: self.pool.known(keys)]
             request.pages = self.pool.share(keys)
-        cached = len(keys) * PAGE
+            start = len(keys) * PAGE
+            rest = request.tokens(start, min(start + PAGE, last))
+            part = self.pool.beginning(request.key_before(len(keys)), rest)
+        cached = len(keys) * PAGE + (part[1] if part else 0)
         if request.pages_for(min(request.length, cached + left)) > self.pool.free:
             self._drop_pages(request)
             return False
+        if part is not None:
+            taken = self.pool.take(1) or []
+            request.pages += taken
+            if taken[0] != part[0]:  # else that very page was taken, which nobody had
+                self.copies.append((part[0], taken[0]))
         request.computed = cached
         if not request.started:
             request.cached_tokens = cached
             if request.salt is not None:
                 self.prompt_tokens += len(request.prompt)
                 self.cached_tokens += cached
-        del self.waiting[0]
+        self.waiting.remove(request)
         self.running[request] = None
         return True
 
@@ -214,6 +249,8 @@ class Scheduler:
         insort(self.waiting, request, key=_RANK)
 
     def _drop_pages(self, request: Request) -> None:
+        if request.failure is None:
+            self._name_pages(request, request.computed)
         self.pool.give_back(request.pages)
         request.pages = []
         request.computed = 0
