@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -237,8 +239,8 @@ HI = Message("user", "Hi")
     [
         *(("generate", wrong, "type") for wrong in (b"abc", 5, None, HI, [HI], [[1], 5], iter([1]))),
         *(("generate", wrong, "holds") for wrong in ([[1.5]], [True, 1], [["a"]], [-1], [320])),
-        *(("stream", wrong, "holds") for wrong in ([1.5], [{"role": "user", "content": "Hi"}])),
-        *(("stream", wrong, "type") for wrong in (HI, None, b"abc", [HI, {"role": "user", "content": "Hi"}])),
+        ("stream", [1.5], "holds"),
+        *(("stream", wrong, "type") for wrong in (HI, None, b"abc", [HI, 5])),
         *((call, [1, 1.5], "holds 1.5") for call in ("logits", "perplexity")),
         ("logits", "text", "type"),
         ("perplexity", [1, 310], "holds token 310"),
@@ -288,6 +290,33 @@ def is_at_rest(llm: LLM) -> bool:
     return llm.pool.free == llm.pool.count and not llm.scheduler.running and not llm.scheduler.waiting
 
 
+def test_a_prompt_may_have_several_completions(talking: LLM) -> None:
+    params = SamplingParams(max_tokens=6, temperature=1.0, seed=5, ignore_eos=True)
+    prompt = CASE.tokens(30)
+    drafts = talking.generate(prompt, params, n=3)
+    alone = [talking.generate(prompt, replace(params, seed=5 + number)) for number in range(3)]
+    assert [each.tokens[0] for each in drafts] == [each.tokens[0] for each in alone]
+    assert len({each.tokens for each in drafts}) == 3
+    assert [len(each) for each in talking.generate([prompt, prompt[:9]], params, n=2)] == [2, 2]
+    assert len(talking.generate("the fox", params, n=1)) == 1
+    with pytest.raises(ModelError, match="n is 0"):
+        talking.generate(prompt, params, n=0)
+
+
+def test_a_prompt_has_logprobs(talking: LLM) -> None:
+    prompt = CASE.tokens(70)
+    first, *others = talking.prompt_logprobs(prompt, 3)
+    assert first is None
+    logits = talking.logits(prompt)[:-1].astype(np.float64)
+    wanted = logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    assert [each.token for each in others if each] == prompt[1:]
+    for row, each in zip(wanted, others, strict=True):
+        assert each is not None
+        assert each.logprob == pytest.approx(row[each.token], abs=1e-6)
+        assert [token for token, _ in each.top] == np.argsort(-row, kind="stable")[:3].tolist()
+    assert is_at_rest(talking)
+
+
 def test_threads_share_an_engine(device: str) -> None:
     llm, params = engine(device), SamplingParams(max_new_tokens=12, ignore_eos=True)
     prompts = [CASE.tokens(length) for length in (70, 30, 9)]
@@ -323,27 +352,64 @@ def test_a_text_that_fails_takes_no_other_along(device: str, monkeypatch: pytest
     assert is_at_rest(llm)
 
 
-def test_a_step_that_fails_ends_its_requests_and_those_that_wait_go_on(
+class Failing:
+    """Makes decode steps fail, by the lengths of the prompts in them."""
+
+    def __init__(self, fails: Callable[[set[int]], bool], monkeypatch: pytest.MonkeyPatch) -> None:
+        self.steps: list[set[int]] = []
+        begin = AsyncDecode.begin
+
+        def begun(decode: AsyncDecode) -> None:
+            lengths = {len(request.prompt) for request in decode.requests}
+            begin(decode)
+            if fails(lengths):
+                self.steps.append(lengths)
+                raise MemoryError("no memory")
+
+        monkeypatch.setattr(AsyncDecode, "begin", begun)
+
+
+def test_a_step_that_fails_ends_the_request_that_fails_alone(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = engine_of(CASE, device, max_seq_len=192, max_batch=2)
+    params = SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
+    whole = [llm.generate(CASE.tokens(length), params).tokens for length in (50, 70)]
+    failing = Failing(lambda lengths: 30 in lengths, monkeypatch)
+    requests = [llm.request(CASE.tokens(length), params) for length in (30, 50, 70)]
+    llm.engine.submit(requests)
+    llm.engine.wait()
+    assert failing.steps == [{30, 50}, {30}]
+    assert str(requests[0].failure) == "no memory"
+    assert [each.completion().tokens for each in requests[1:]] == whole
+    assert is_at_rest(llm)
+
+
+def test_a_step_that_fails_once_ends_nobody(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = engine_of(CASE, device, max_seq_len=192, max_batch=2)
+    params = SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
+    whole = [llm.generate(CASE.tokens(length), params).tokens for length in (70, 50)]
+    failing = Failing(lambda lengths: len(lengths) == 2 and not failing.steps, monkeypatch)
+    requests = [llm.request(CASE.tokens(length), params) for length in (70, 50)]
+    llm.engine.submit(requests)
+    llm.engine.wait()
+    assert failing.steps == [{70, 50}]
+    assert [each.completion().tokens for each in requests] == whole
+    assert is_at_rest(llm)
+
+
+def test_requests_that_fail_together_alone_are_ended_in_time_and_those_that_wait_go_on(
     device: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     llm = engine_of(CASE, device, max_seq_len=192, max_batch=2)
     params = SamplingParams(max_new_tokens=12, ignore_eos=True, presence_penalty=0.5)
-    whole = llm.generate(CASE.tokens(30), params).tokens
-    begin = AsyncDecode.begin
-
-    def failing(self: AsyncDecode) -> None:
-        monkeypatch.undo()
-        begin(self)
-        raise MemoryError("no memory")
-
-    monkeypatch.setattr(AsyncDecode, "begin", failing)
-    streams = [llm.stream(CASE.tokens(length), params) for length in (70, 50)]
-    with ThreadPoolExecutor(3) as pool:
-        failed = [pool.submit(list, stream) for stream in streams]
-        for each in failed:
-            with pytest.raises(MemoryError, match="no memory"):
-                each.result()
-        assert llm.generate(CASE.tokens(30), params).tokens == whole
+    whole = llm.generate(CASE.tokens(70), params).tokens
+    failing = Failing(lambda lengths: lengths == {30, 50}, monkeypatch)
+    requests = [llm.request(CASE.tokens(length), params) for length in (30, 50, 70)]
+    llm.engine.submit(requests)
+    llm.engine.wait()
+    assert failing.steps == [{30, 50}] * 3
+    assert [str(each.failure) for each in requests] == ["no memory", "no memory", "None"]
+    assert [len(each.generated) for each in requests] == [7, 7, 12], "two of each trial, one of each prefill"
+    assert requests[2].completion().tokens == whole
     assert is_at_rest(llm)
 
 

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from tileproof.diagnostics.codes import Code
 
@@ -22,6 +22,8 @@ from ..request import Request
 from .loop import Loop
 
 Value = TypeVar("Value")
+_MOST_FAILURES: Final = 3
+"""Steps with a request that may fail, though it does not fail alone."""
 _engines: weakref.WeakSet[Engine] = weakref.WeakSet()
 
 
@@ -149,19 +151,39 @@ class Engine:
         try:
             if not self.loop.step():  # all that run wait for pages that `call` has taken
                 time.sleep(1e-3)
-        except BaseException as error:  # which request made it fail is not known: those that run share the step
-            for request in list(self.loop.scheduler.running):
-                request.fail(error)
-                self.loop.end(request)
-            self.loop.restart()
+        except BaseException as error:
+            self._end_those_that_fail(error)
         self._deliver()
+
+    def _end_those_that_fail(self, error: BaseException) -> None:
+        """After a step that failed: runs its requests one by one, and ends those that fail alone.
+
+        They go on from the tokens they have. Where none fails alone it is what they do together, such as the memory
+        they need, so a request that was in several steps that failed is ended too.
+        """
+        suspects = list(self.loop.scheduler.running)
+        for request in suspects:
+            request.failed_steps += 1
+            if len(suspects) == 1 or request.failed_steps >= _MOST_FAILURES:
+                self._fail(request, error)
+        for request in suspects:
+            self._obey()
+            if request.finish is None:
+                try:
+                    self.loop.step_alone(request)
+                except BaseException as own:
+                    self._fail(request, own)
+        self.loop.restart()
+
+    def _fail(self, request: Request, error: BaseException) -> None:
+        request.fail(error)
+        self.loop.end(request)
 
     def _end_late(self) -> None:
         now = time.perf_counter()
         self._deadlines = sum(request.deadline > 0 for request in self.loop.requests)
         for request in [each for each in self.loop.requests if 0 < each.deadline <= now]:
-            request.fail(RequestTimeout(f"the request was not finished after {now - request.arrived:.1f} s"))
-            self.loop.end(request)
+            self._fail(request, RequestTimeout(f"the request was not finished after {now - request.arrived:.1f} s"))
 
     def _deliver(self) -> None:
         advanced = self.loop.advanced
@@ -171,8 +193,7 @@ class Engine:
                 request.deliver()
             except Exception as error:  # of its own consumer, such as an event loop that is closed
                 if request.finish is None:
-                    request.fail(error)
-                    self.loop.end(request)
+                    self._fail(request, error)
 
     def _begin_in_child(self) -> None:
         """After a fork, which has copied no thread: what was under way goes on in the parent alone."""

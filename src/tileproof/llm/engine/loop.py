@@ -44,6 +44,9 @@ class Loop:
 
     def _schedule(self) -> list[ScheduledChunk]:
         chunks = self.scheduler.schedule()
+        for source, to in self.scheduler.copies:
+            self.runner.copy_page(source, to)
+        self.scheduler.copies.clear()
         now = time.perf_counter()
         for chunk in chunks:
             if chunk.request.has_penalties:
@@ -130,6 +133,14 @@ class Loop:
         self.decode = None
         self.scheduler.restart(self.requests)
         self.runner.penalties.restart(self.requests)
+
+    def step_alone(self, request: Request) -> None:
+        """Runs a request for two tokens: prefill and a decode step. The others do not even wait, until `restart`."""
+        self.restart()
+        self.scheduler.waiting = [request]
+        tokens = len(request.generated)
+        while request.finish is None and len(request.generated) < tokens + 2:
+            self.step()
 
 
 def _no_token(request: Request) -> ModelError:
