@@ -44,7 +44,7 @@ from tileproof.llm.loader.checkpoint import Checkpoint, open_model
 from tileproof.llm.loader.load import load
 from tileproof.llm.models.rope import rope_speeds
 from tileproof.llm.models.weights import ModelWeights
-from tileproof.llm.tokenizer import template_process
+from tileproof.llm.tokenizer import worker_process
 from tileproof.llm.tokenizer.messages import Message
 from tileproof.llm.tokenizer.templates import ChatTemplate
 from tileproof.llm.tokenizer.text import Text
@@ -339,7 +339,7 @@ def tried(kind: str, seed: int) -> str:
 
 def work(kinds: Sequence[str], seed: int, count: int) -> None:
     """Tries cases one after the other, each named before it runs. A case without end is killed by a signal."""
-    template_process.SECONDS = 0.2  # type: ignore[misc]
+    worker_process.SECONDS = 0.2  # type: ignore[misc]
     _demand_same(opened := open_model(folder_of(0)), load(opened))  # all that is imported late is here
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + MEMORY

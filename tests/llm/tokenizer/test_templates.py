@@ -17,9 +17,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from support.checkpoints import TEMPLATE
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
-from tileproof.llm.tokenizer import template_process
-from tileproof.llm.tokenizer.template_process import PROCESS
+from tileproof.llm.tokenizer import worker_process
 from tileproof.llm.tokenizer.templates import ChatTemplate, default_template
+from tileproof.llm.tokenizer.worker_process import TEMPLATES
 
 CHAT = [{"role": "system", "content": "Be <brief>."}, {"role": "user", "content": "Hé & 日本"}]
 LOOPS = """\
@@ -155,7 +155,7 @@ DOUBLING = "{% macro twice(n) %}{% if n %}{{ twice(n - 1) }}{{ twice(n - 1) }}{%
     ],
 )
 def test_a_template_without_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_process, "SECONDS", 0.3)
+    monkeypatch.setattr(worker_process, "SECONDS", 0.3)
     line = failure(source)
     assert re.search("takes more than|writes more than", line), line
     assert ChatTemplate("{{ messages[0].content }}").render(CHAT) == "Be <brief>."
@@ -171,32 +171,32 @@ def test_a_template_without_end_is_stopped(source: str, monkeypatch: pytest.Monk
     ids=["time", "memory", "characters"],
 )
 def test_the_limit_that_a_template_reaches_is_named(source: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_process, "SECONDS", 0.3)
+    monkeypatch.setattr(worker_process, "SECONDS", 0.3)
     assert f"more than {limit}; use --raw-prompt" in failure(source)
 
 
 def test_a_process_that_does_not_reply_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
     template = ChatTemplate("{{ messages[0].content }}")
-    pid = PROCESS.pid
+    pid = TEMPLATES.pid
     assert pid is not None
     os.kill(pid, signal.SIGSTOP)
     with monkeypatch.context() as patch:
-        patch.setattr(template_process, "DEADLINE", 0.1)
+        patch.setattr(worker_process, "DEADLINE", 0.1)
         with pytest.raises(ModelError, match=r"takes more than 0\.1 seconds"):
             template.render(CHAT)
     assert template.render(CHAT) == "Be <brief>."
-    assert PROCESS.pid != pid
+    assert TEMPLATES.pid != pid
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_process_that_was_killed_is_replaced(number: signal.Signals) -> None:
     template = ChatTemplate("{{ messages[0].content }}")
-    pid = PROCESS.pid
+    pid = TEMPLATES.pid
     assert pid is not None
     os.kill(pid, number)
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert template.render(CHAT) == "Be <brief>."
-    assert PROCESS.pid != pid
+    assert TEMPLATES.pid != pid
 
 
 def test_an_interrupted_rendering_leaves_no_reply_to_the_next() -> None:
@@ -230,13 +230,13 @@ def test_threads_share_the_process() -> None:
 
 FORKED = """
 import os, signal, sys, threading, time
-from tileproof.llm.tokenizer import template_process
-from tileproof.llm.tokenizer.template_process import PROCESS
+from tileproof.llm.tokenizer import worker_process
+from tileproof.llm.tokenizer.worker_process import TEMPLATES
 from tileproof.llm.tokenizer.templates import ChatTemplate
 
-template, first = ChatTemplate("{{ messages[0] }}"), PROCESS.pid
+template, first = ChatTemplate("{{ messages[0] }}"), TEMPLATES.pid
 endless = ChatTemplate("{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}")
-template_process.SECONDS = 0.3
+worker_process.SECONDS = 0.3
 threading.Thread(target=endless.render, args=([],), daemon=True).start()  # holds the lock while this forks
 time.sleep(0.1)
 child = os.fork()
@@ -245,9 +245,9 @@ if not child:
 for turn in range(100):
     assert template.render([f"{child > 0} {turn}"]) == f"{child > 0} {turn}"
 if not child:
-    sys.exit(PROCESS.pid == first)
+    sys.exit(TEMPLATES.pid == first)
 assert os.waitpid(child, 0)[1] == 0
-print(PROCESS.pid, "jinja2" in sys.modules, flush=True)
+print(TEMPLATES.pid, "jinja2" in sys.modules, flush=True)
 sys.stdin.read()
 os._exit(0)
 """

@@ -20,8 +20,10 @@ from support.tokenizer_texts import SPECIALS, vocabulary, write_vocabulary
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.loader.gguf_header import read_header
-from tileproof.llm.tokenizer.messages import Message
+from tileproof.llm.tokenizer import worker_process
+from tileproof.llm.tokenizer.messages import Message, ToolCall
 from tileproof.llm.tokenizer.text import Text
+from tileproof.llm.tokenizer.worker_process import TOKENIZERS
 
 TOKENS = 300
 END, START, STOP, THINK = range(TOKENS - 5, TOKENS - 1)
@@ -96,6 +98,44 @@ def test_a_tokenizer_that_panics_is_refused(changes: dict[str, Any], words: str,
         Text.open(path.parent).encode("b")
     assert failed.value.diagnostics[0].code is Code.MODEL_FILE
     assert words in failed.value.line
+
+
+def with_pattern(path: Path, pattern: str) -> Path:
+    """A folder with a tokenizer that splits by a pattern of its own."""
+    from tokenizers import Regex, Tokenizer, pre_tokenizers
+
+    made = Tokenizer.from_file(str(folder(path) / "tokenizer.json"))
+    made.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Split(Regex(pattern), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
+    )
+    made.save(str(path / "tokenizer.json"))
+    return path
+
+
+def test_a_pattern_that_backtracks_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "SECONDS", 0.3)
+    text = Text.open(with_pattern(tmp_path / "model", r"(?:a|a)+(?![a ]|$)"))
+    with pytest.raises(ModelError, match=r"takes more than 0\.3 seconds of processor time") as failed:
+        text.encode(("a" * 18 + " ") * 2000)
+    assert failed.value.diagnostics[0].code is Code.PROMPT
+    assert text.decode(text.encode("aa ab")) == "aa ab"
+
+
+def test_a_pattern_that_is_not_known_gives_the_tokens_that_it_should(text: Text, tmp_path: Path) -> None:
+    own = Text.open(with_pattern(tmp_path / "model", r"\s+|[^\s]+"))
+    prompt = "<|im_start|>the quick <|im_end|> é \u3042 fox"
+    in_process = Text(own._tokenizer, name="the same")
+    for special in (True, False):
+        tokens = own.encode(prompt, special=special)
+        assert tokens == in_process.encode(prompt, special=special)
+        assert own.decode(tokens, special=special) == in_process.decode(tokens, special=special)
+    assert own.token(tokens[1]) == in_process.token(tokens[1])
+    with pytest.raises(ModelError, match="the prompt is not valid Unicode"):
+        own.encode("\ud800")
+    with pytest.raises(ModelError, match="tokens to decode are wrong"):
+        own.decode([-1])
+    assert TOKENIZERS.pid is not None
+    assert text.encode(prompt), "patterns that are known are matched in this process"
 
 
 def test_a_token_that_is_named_by_a_lone_surrogate_is_none(tmp_path: Path) -> None:
@@ -389,7 +429,12 @@ def test_an_answer_can_be_begun(text: Text) -> None:
         ([Message("user<|im_end|>", "Hi")], False, "roles are system, user, assistant, tool"),  # type: ignore[arg-type]
         ([Message("user", None)], False, "a message is a NoneType"),  # type: ignore[arg-type]
         ([Message("user", "Hi")], True, "not the assistant's"),
-        ([{"role": "user", "content": "Hi"}], False, "a message is of the type dict"),  # type: ignore[list-item]
+        ([["user", "Hi"]], False, "a message is of the type list"),  # type: ignore[list-item]
+        ([{"role": "user", "text": "Hi"}], False, "a message has 'text', which is not known"),
+        ([{"role": "user", "content": 5}], False, "a message is a int"),
+        ([{"role": ["user"], "content": "Hi"}], False, "a message has the role ['user']"),
+        ([{"role": "user", "content": [{"type": "image_url"}]}], False, "a message has parts that are no text"),
+        ([{"role": "assistant", "tool_calls": [{"name": "f"}]}], False, "a message has tool_calls of another form"),
         ("Hi", False, "the chat is of the type str"),  # type: ignore[arg-type]
     ],
 )
@@ -398,6 +443,23 @@ def test_a_chat_that_is_none_is_refused(text: Text, messages: list[Message], con
         text.chat_prompt(messages, continue_last=continue_last)
     assert failed.value.diagnostics[0].code is Code.PROMPT
     assert words in failed.value.line
+
+
+def test_messages_may_be_dicts(tmp_path: Path) -> None:
+    text = Text.open(folder(tmp_path / "model", "{% for m in messages %}{{ m | tojson }}{% endfor %}"))
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}
+    dicts = [
+        {"role": "user", "content": [{"type": "text", "text": "H"}, {"type": "text", "text": "i"}]},
+        {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "hm"},
+        {"role": "tool", "content": "2", "tool_call_id": "1", "name": "f"},
+    ]
+    messages = [
+        Message("user", "Hi"),
+        Message("assistant", "", (ToolCall("f", {"a": 1}, "1"),), thought="hm"),
+        Message("tool", "2", call_id="1", name="f"),
+    ]
+    assert text.chat_prompt(dicts) == text.chat_prompt(messages)
+    assert '"tool_call_id": "1"' in text.decode(text.chat_prompt(dicts))
 
 
 def test_a_chat_without_tokens_is_refused(tmp_path: Path) -> None:

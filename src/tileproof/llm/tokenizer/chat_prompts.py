@@ -80,12 +80,13 @@ class _Chat:
 
 
 def chat_parts(
-    template: ChatTemplate, messages: Sequence[Message], special: Iterable[str], *, thinking: bool | None = None,
-    continue_last: bool = False, tools: Sequence[Mapping[str, Any]] = (), variables: Mapping[str, Any] | None = None,
+    template: ChatTemplate, messages: Sequence[Message | Mapping[str, Any]], special: Iterable[str], *,
+    thinking: bool | None = None, continue_last: bool = False, tools: Sequence[Mapping[str, Any]] = (),
+    variables: Mapping[str, Any] | None = None,
 ) -> list[Part]:  # fmt: skip
     """The prompt of a chat. With `continue_last` it ends where the last message ends, for the model to go on."""
-    _check(messages, continue_last)
-    chat = _Chat([each.record for each in messages], list(tools), dict(variables or {}), thinking, continue_last)
+    records = [each.record for each in _checked(messages, continue_last)]
+    chat = _Chat(records, list(tools), dict(variables or {}), thinking, continue_last)
     names = sorted(set(special) - _THOUGHTS, key=len, reverse=True)
     spelled = re.compile("|".join(map(re.escape, names))) if names else None
     if spelled is None or not any(spelled.search(text) for text in chat.texts()):
@@ -130,22 +131,21 @@ def _mapped(value: Any, change: Callable[[str], str]) -> Any:
             return value
 
 
-def _check(messages: Sequence[Message], continue_last: bool) -> None:
+def _checked(messages: Any, continue_last: bool) -> list[Message]:
     if not isinstance(messages, list | tuple):
         raise refused(Code.PROMPT, f"the chat is of the type {type(messages).__name__}", "pass a list of messages")
     if not messages:
         raise refused(Code.PROMPT, "the chat has no messages", "pass at least one from the user")
-    for each in messages:
-        if not isinstance(each, Message):
-            cure = 'pass Message("user", "Hello")'
-            raise refused(Code.PROMPT, f"a message is of the type {type(each).__name__}", cure)
+    checked = [Message.of(each) for each in messages]
+    for each in checked:
         if each.role not in ROLES:
             raise refused(Code.PROMPT, f"a message has the role {each.role!r}", f"roles are {', '.join(ROLES)}")
         if not isinstance(each.content, str):
             raise refused(Code.PROMPT, f"a message is a {type(each.content).__name__}", "pass its text")
-    if continue_last and messages[-1].role != "assistant":
+    if continue_last and checked[-1].role != "assistant":
         cure = "end the chat with the beginning of an answer"
         raise refused(Code.PROMPT, "the last message is not the assistant's", cure)
+    return checked
 
 
 def _check_no_more(template: ChatTemplate, chat: _Chat, names: Sequence[str], spelled: Sequence[str]) -> None:

@@ -51,6 +51,8 @@ SPLITTINGS: Final[Mapping[str, Splitting]] = {
     "smollm": _DIGITS,
     "starcoder": _DIGITS,
 }
+KNOWN_PATTERNS: Final = frozenset(pattern for each in SPLITTINGS.values() for pattern in each.patterns)
+"""Their time grows as the length of the text does. A tokenizer that has others runs in a process of its own."""
 
 
 @dataclass(frozen=True, slots=True)

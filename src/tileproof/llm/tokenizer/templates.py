@@ -12,7 +12,7 @@ from typing import Any, Final
 from tileproof.diagnostics.codes import Code
 
 from ..errors import ModelError, refused
-from .template_process import PROCESS, Stopped
+from .worker_process import TEMPLATES, Stopped
 
 CHARACTERS: Final = 1 << 24
 """Of output."""
@@ -58,7 +58,7 @@ class ChatTemplate:
     def _reply(self, variables: Mapping[str, Any] | None) -> dict[str, Any]:
         """What the process that renders templates replies, unless it is an error."""
         try:
-            reply = PROCESS.reply({"source": self.source, "variables": variables, "characters": CHARACTERS})
+            reply = TEMPLATES.reply({"source": self.source, "variables": variables, "characters": CHARACTERS})
         except Stopped as stopped:
             raise _unbounded(str(stopped)) from None
         except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import threading
@@ -19,8 +20,9 @@ from ..loader.gguf_files import is_first_part
 from ..loader.gguf_header import read_header
 from ..loader.gguf_models import ENDS
 from ..loader.settings import read_table, read_text
-from .gguf_vocabulary import gguf_vocabulary
+from .gguf_vocabulary import KNOWN_PATTERNS, gguf_vocabulary
 from .messages import Message
+from .worker_process import TOKENIZERS, Stopped
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -40,13 +42,16 @@ class Text:
 
     def __init__(
         self, tokenizer: Tokenizer | None, *, name: str = "the model", bos: int | None = None, eos: int | None = None,
-        begins: bool = False, template: str | None = None,
+        begins: bool = False, template: str | None = None, file: Path | None = None,
     ) -> None:  # fmt: skip
         """A text for a tokenizer. `begins` says whether plain prompts begin with `bos`.
+
+        With `file`, its tokenizer.json, another process tokenizes, which may be stopped.
 
         Without a tokenizer tokens have no text, and what needs one is TP1004.
         """
         self.name = name
+        self._file = file
         self.bos = bos
         """The token that texts begin with, if there is one."""
         self._tokenizer, self._begins, self._source = tokenizer, begins and bos is not None, template
@@ -94,9 +99,12 @@ class Text:
         """
         tokenizer = self._demanded()
         try:
-            with self._lock, _rejecting(f"the tokenizer of {self.name} fails"):
-                tokenizer.encode_special_tokens = not special
-                tokens: list[int] = tokenizer.encode(text, add_special_tokens=False).ids
+            if self._file is not None:
+                tokens: list[int] = self._reply({"text": text, "special": special})["tokens"]
+            else:
+                with self._lock, _rejecting(f"the tokenizer of {self.name} fails"):
+                    tokenizer.encode_special_tokens = not special
+                    tokens = tokenizer.encode(text, add_special_tokens=False).ids
         except (TypeError, UnicodeEncodeError) as error:
             raise refused(Code.PROMPT, "the prompt is not valid Unicode", "take out lone surrogates") from error
         if start and self._begins and self.bos is not None and tokens[:1] != [self.bos]:
@@ -107,22 +115,43 @@ class Text:
         """The text of tokens, without the special ones unless `special`. Rows beyond the tokens have no text."""
         tokenizer = self._demanded()
         try:
-            with _rejecting(f"the tokenizer of {self.name} fails"):
-                text: str = tokenizer.decode(list(tokens), skip_special_tokens=not special)
+            if self._file is not None:
+                text: str = self._reply({"tokens": list(map(int, tokens)), "special": special})["text"]
+            else:
+                with _rejecting(f"the tokenizer of {self.name} fails"):
+                    text = tokenizer.decode(list(tokens), skip_special_tokens=not special)
         except (OverflowError, TypeError) as error:
             cure = f"tokens are whole numbers from 0 to {self.tokens - 1}"
             raise refused(Code.PROMPT, f"tokens to decode are wrong: {error}", cure) from error
         return text
+
+    def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
+        """What the process that tokenizes replies, with the error of `tokenizers` if there is one."""
+        try:
+            reply = TOKENIZERS.reply({"path": str(self._file), **request})
+        except Stopped as stopped:
+            cure = "shorten the prompt; the patterns of most models take far less"
+            raise refused(Code.PROMPT, f"the tokenizer of {self.name} {stopped}", cure) from None
+        except OSError as error:
+            message = f"the process that tokenizes cannot be started: {error.strerror}"
+            raise refused(Code.PROMPT, message, "pass tokens") from None
+        if "invalid" in reply:
+            raise TypeError(reply["invalid"])
+        with _rejecting(f"the tokenizer of {self.name} fails"):
+            if "why" in reply:
+                raise Exception(reply["why"])
+        return reply
 
     def token(self, token: int) -> str:
         """The text of one token, special or not; half a character shows as U+FFFD."""
         return self._special.get(token) or self.piece(token).decode("utf-8", "replace")
 
     def chat_prompt(
-        self, messages: Sequence[Message], *, thinking: bool | None = None, continue_last: bool = False,
-        tools: Sequence[Mapping[str, Any]] = (), variables: Mapping[str, Any] | None = None,
+        self, messages: Sequence[Message | Mapping[str, Any]], *, thinking: bool | None = None,
+        continue_last: bool = False, tools: Sequence[Mapping[str, Any]] = (),
+        variables: Mapping[str, Any] | None = None,
     ) -> list[int]:  # fmt: skip
-        """The tokens of a chat, up to where the model answers.
+        """The tokens of a chat, up to where the model answers. Messages may be dicts, as OpenAI's API has them.
 
         `thinking` switches the thinking of models that can do both; None leaves it to them. Asking a model to think
         that has no such switch is TP1005, asking it not to think is not. With `continue_last` the last message is the
@@ -202,8 +231,7 @@ class Text:
         if byte := _BYTE.fullmatch(text):
             return bytes.fromhex(byte[1])
         # Decoders for words leave out the space in front of a text, so the token is decoded behind another.
-        with _rejecting(f"the tokenizer of {self.name} fails"):
-            before = self._tokenizer.encode("a", add_special_tokens=False).ids
+        before = self.encode("a", start=False)
         return self.decode([*before, token]).removeprefix(self.decode(before)).encode()
 
 
@@ -243,7 +271,25 @@ def _open_folder(path: Path) -> Text:
             begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
     own = path / "chat_template.jinja"
     template = read_text(own) if own.exists() else default_template(config.get("chat_template"))
-    return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template)
+    own_file = None if _patterns(tokenizer) <= KNOWN_PATTERNS else file.absolute()
+    return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template, file=own_file)
+
+
+def _patterns(tokenizer: Tokenizer) -> set[str]:
+    """The regular expressions of a tokenizer."""
+
+    def within(value: Any) -> Iterator[str]:
+        match value:
+            case {"Regex": str(pattern)}:
+                yield pattern
+            case dict():
+                yield from within(list(value.values()))
+            case list():
+                for each in value:
+                    yield from within(each)
+
+    parts = (tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.decoder)
+    return {pattern for part in parts if part is not None for pattern in within(json.loads(part.__getstate__()))}
 
 
 def _tokens(tokenizer: Tokenizer) -> int:

@@ -1,7 +1,8 @@
-"""The process that renders chat templates: it is started when first needed, kept, and replaced when it ends.
+"""Processes for what comes with models and may run without end: they are started when first needed, kept, and replaced
+when they end.
 
-Its memory and its processor time are limited by the operating system, and the parent kills it after a deadline, so no
-template needs to be understood to be bounded.
+Their memory and processor time are limited by the operating system, and the parent kills them after a deadline, so no
+chat template and no pattern of a tokenizer needs to be understood to be bounded.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from pathlib import Path
 from typing import Any, Final
 
 MEMORY: Final = 512 << 20
-"""Address space of the process, of which Python and jinja2 take a tenth."""
+"""Address space of a process, of which Python and jinja2 take a tenth."""
+LARGE: Final = 2 << 30
+"""The same of one that holds a vocabulary."""
 SECONDS: Final = 5.0
 """Processor time that a request may take."""
 DEADLINE: Final = 60.0
@@ -29,19 +32,19 @@ REPLY: Final = 1 << 28
 """Bytes of a reply."""
 _OUT_OF_MEMORY: Final = 3
 """The exit status of a process that needed more memory."""
-_START: Final = "import sys; sys.path[:] = sys.argv[3:]; import template_worker; template_worker.main(*sys.argv[1:3])"
+_START: Final = "import sys; sys.path[:] = sys.argv[3:]; import worker, {0}; worker.main({0}.reply, *sys.argv[1:3])"
 
 
 class Stopped(Exception):
-    """The process ended, or was killed, before it replied. The message says what the template did."""
+    """The process ended, or was killed, before it replied. The message says what it did."""
 
 
-class TemplateProcess:
-    """A process that renders templates. Threads may share one: they wait for one another."""
+class WorkerProcess:
+    """A process that runs a program of this folder. Threads may share one: they wait for one another."""
 
-    def __init__(self, memory: int = MEMORY) -> None:
+    def __init__(self, program: str, memory: int = MEMORY) -> None:
         """Starts nothing yet."""
-        self._memory = memory
+        self._program, self._memory = program, memory
         self._lock = threading.Lock()
         self._running: tuple[subprocess.Popen[bytes], socket.socket] | None = None
 
@@ -91,7 +94,7 @@ class TemplateProcess:
             limits, path = (str(self._memory), str(_OUT_OF_MEMORY)), (str(Path(__file__).parent), *sys.path)
             with theirs:
                 process = subprocess.Popen(
-                    [sys.executable or "python3", "-I", "-S", "-c", _START, *limits, *path],
+                    [sys.executable or "python3", "-I", "-S", "-c", _START.format(self._program), *limits, *path],
                     stdin=theirs.fileno(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
                 )  # fmt: skip
             self._running = process, ours
@@ -112,7 +115,7 @@ class TemplateProcess:
         if status == _OUT_OF_MEMORY:
             return f"takes more than {self._memory >> 20} MiB of memory"
         how = f"signal {-status}" if status < 0 else f"exit status {status}"
-        return f"ends the process that renders it ({how})"
+        return f"ends its process ({how})"
 
 
 def _exchange(channel: socket.socket, data: bytes) -> dict[str, Any]:
@@ -137,7 +140,10 @@ def _received(channel: socket.socket, count: int, until: float) -> bytes:
     return bytes(parts)
 
 
-PROCESS: Final = TemplateProcess()
-"""The process of this interpreter."""
-atexit.register(PROCESS.close)
-os.register_at_fork(after_in_child=PROCESS.forget)
+TEMPLATES: Final = WorkerProcess("template_worker")
+"""That of this interpreter which renders chat templates."""
+TOKENIZERS: Final = WorkerProcess("tokenizer_worker", LARGE)
+"""The one that tokenizes by patterns which are not known to be harmless."""
+for _process in (TEMPLATES, TOKENIZERS):
+    atexit.register(_process.close)
+    os.register_at_fork(after_in_child=_process.forget)
