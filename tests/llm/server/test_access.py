@@ -52,11 +52,13 @@ def begin(server: Server, **fields: Any) -> http.client.HTTPConnection:
     return connection
 
 
+def metric(server: Server, name: str, label: str = "") -> float:
+    lines = server.ask("GET", "/metrics", headers=key()).body.decode().splitlines()
+    return sum(float(line.split()[-1]) for line in lines if line.startswith(name) and label in line)
+
+
 def running(server: Server) -> float:
-    text = server.ask("GET", "/metrics", headers=key()).body.decode()
-    lines = [line for line in text.splitlines() if line.startswith(("vllm:num_requests_running",
-                                                                    "vllm:num_requests_waiting"))]  # fmt: skip
-    return sum(float(line.split()[-1]) for line in lines)
+    return metric(server, "vllm:num_requests_running") + metric(server, "vllm:num_requests_waiting")
 
 
 @pytest.mark.parametrize(
@@ -105,10 +107,29 @@ def test_a_full_queue_is_429_with_the_time_to_wait(small: Server) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_client_that_leaves_ends_its_request(small: Server, stream: bool) -> None:
+    before = metric(small, "vllm:request_success_total", 'finished_reason="abort"')
     connection = begin(small, stream=stream)
     until(lambda: running(small) == 1)
     connection.close()
     until(lambda: running(small) == 0)
+    assert metric(small, "vllm:request_success_total", 'finished_reason="abort"') == before + 1
+
+
+def test_too_many_requests_at_a_time_are_429_and_health_is_answered(small: Server) -> None:
+    head = f"POST {COMPLETIONS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret-1\r\n"
+    head += "Content-Type: application/json\r\nContent-Length: 99\r\n\r\n"
+    waiting = [socket.create_connection((small.host, small.port)) for _ in range(3)]
+    try:
+        for connection in waiting:
+            connection.sendall(head.encode())
+        until(lambda: small.ask("GET", "/v1/models", headers=key()).status == 429)
+        answer = small.ask("GET", "/v1/models", headers=key())
+        assert (answer.status, answer.json["error"]["code"]) == (429, "rate_limit_exceeded")
+        assert small.ask("GET", "/health").status == 200
+    finally:
+        for connection in waiting:
+            connection.close()
+    until(lambda: small.ask("GET", "/v1/models", headers=key()).status == 200)
 
 
 def test_connections_that_send_nothing_leave_room_for_those_that_do(small: Server) -> None:

@@ -77,6 +77,7 @@ def test_a_mistake_in_a_field_names_it(server: Server, path: str, fields: dict[s
         ("POST", COMPLETIONS, b'{"prompt": "x", "model": "gpt"}', {}, 404, "model_not_found"),
         ("GET", "/v1/models/gpt", None, {}, 404, "model_not_found"),
         ("GET", "/v1/models", None, {"Host": "evil.example"}, 403, "host_not_allowed"),
+        ("GET", "/v1/models", None, {"Host": "192.0.2.1:80"}, 403, "host_not_allowed"),
     ],
 )
 def test_a_mistake_of_the_request_has_a_status_and_a_code(

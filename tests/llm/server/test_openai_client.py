@@ -119,9 +119,13 @@ WEATHER = {
 
 def test_json_of_a_schema(client: OpenAI, name: str) -> None:
     asked = [{"role": "user", "content": QUESTION}]
-    chat = client.chat.completions.parse(model=name, messages=asked, response_format=Place, max_tokens=500)
+    chat = client.chat.completions.parse(
+        model=name, messages=asked, response_format=Place, max_tokens=500, reasoning_effort="none"
+    )
     assert isinstance(chat.choices[0].message.parsed, Place)
-    response = client.responses.parse(model=name, input=QUESTION, text_format=Place, max_output_tokens=500)
+    response = client.responses.parse(
+        model=name, input=QUESTION, text_format=Place, max_output_tokens=500, reasoning={"effort": "none"}
+    )
     assert isinstance(response.output_parsed, Place)
     either = client.completions.create(
         model=name, prompt=QUESTION, extra_body={"structured_outputs": {"choice": ["yes", "no"]}}
@@ -131,7 +135,8 @@ def test_json_of_a_schema(client: OpenAI, name: str) -> None:
 
 def test_tools(client: OpenAI, name: str) -> None:
     messages = [{"role": "user", "content": "What is the weather in Paris?"}]
-    fields = {"model": name, "max_tokens": 500, "tools": [{"type": "function", "function": WEATHER}]}
+    fields = {"model": name, "max_tokens": 500, "tools": [{"type": "function", "function": WEATHER}],
+              "reasoning_effort": "none"}  # fmt: skip
     choice = client.chat.completions.create(
         messages=messages, tool_choice="required", parallel_tool_calls=False, **fields
     ).choices[0]
@@ -148,7 +153,7 @@ def test_tools_in_a_stream(client: OpenAI, name: str) -> None:
     pieces = client.chat.completions.create(
         model=name, messages=[{"role": "user", "content": "What is the weather in Paris?"}], max_tokens=500,
         stream=True, tools=[{"type": "function", "function": WEATHER}],
-        tool_choice={"type": "function", "function": {"name": "get_weather"}},
+        tool_choice={"type": "function", "function": {"name": "get_weather"}}, reasoning_effort="none",
     )  # fmt: skip
     choices = [piece.choices[0] for piece in pieces]
     calls = [call for choice in choices for call in choice.delta.tool_calls or []]
@@ -158,7 +163,8 @@ def test_tools_in_a_stream(client: OpenAI, name: str) -> None:
 
 
 def test_tools_of_responses(client: OpenAI, name: str) -> None:
-    fields = {"model": name, "max_output_tokens": 500, "tools": [{"type": "function", **WEATHER}]}
+    fields = {"model": name, "max_output_tokens": 500, "tools": [{"type": "function", **WEATHER}],
+              "reasoning": {"effort": "none"}}  # fmt: skip
     asked = [{"role": "user", "content": "What is the weather in Paris?"}]
     response = client.responses.create(input=asked, tool_choice="required", parallel_tool_calls=False, **fields)
     (call,) = response.output

@@ -18,7 +18,7 @@ from support.tiers import examples
 from tileproof.diagnostics.codes import Code
 from tileproof.llm.errors import ModelError
 from tileproof.llm.structured.compiler import GrammarCompiler
-from tileproof.llm.structured.grammar import MOST_CHARACTERS, Grammar
+from tileproof.llm.structured.grammar import MOST_CHARACTERS, FreeText, Grammar
 from tileproof.llm.structured.guidance import Matcher, Vocabulary, compiled, fill_masks, serialized, tokenizer_of
 from tileproof.llm.tokenizer.text import Text
 
@@ -160,7 +160,7 @@ def test_a_tokenizer_that_puts_a_space_in_front_or_fails_forces_the_right_bytes(
 
 
 def test_a_grammar_may_begin_after_a_text(compiler: GrammarCompiler) -> None:
-    matcher = compiler.matcher(Grammar.choice(["yes"]), after="</think>")
+    matcher = compiler.matcher(Grammar.choice(["yes"]), FreeText("</think>"))
     thought = TEXT.encode("the fox", special=False)
     assert all(matcher.accept(token) for token in thought)
     assert set(range(TOKENS)) <= set(allowed(matcher))
@@ -173,6 +173,33 @@ def test_a_grammar_may_begin_after_a_text(compiler: GrammarCompiler) -> None:
     assert set(range(TOKENS)) <= set(allowed(matcher))
     assert all(matcher.accept(token) for token in TEXT.encode("</think>", special=False))
     assert sampled(matcher, 0) == "yes"
+
+
+def test_a_grammar_may_begin_after_a_text_that_the_model_opens_itself(compiler: GrammarCompiler) -> None:
+    opening, yes = TOKENS - 2, TEXT.encode("yes")[0]
+    assert TEXT.encode("<think>") == [opening]
+
+    def begun() -> Matcher:
+        return compiler.matcher(Grammar.choice(["yes"]), FreeText("</think>", "<think>"))
+
+    matcher = begun()
+    assert {yes, opening} <= set(allowed(matcher)) < set(range(TOKENS))
+    assert matcher.accept(opening)
+    assert set(range(TOKENS)) <= set(allowed(matcher))
+    assert all(matcher.accept(token) for token in TEXT.encode("the fox", special=False))
+    assert (matcher.is_complete, matcher.is_finished) == (False, False)
+    assert matcher.accept(TOKENS - 1)
+    assert opening not in allowed(matcher), "a thought is not followed by another"
+    assert matcher.accept(yes)
+    matcher.rollback(len(TEXT.encode("the fox", special=False)) + 3)
+    assert {yes, opening} <= set(allowed(matcher)) < set(range(TOKENS)), "as in the beginning"
+    assert matcher.accept(yes)
+    direct = begun()
+    assert direct.accept(yes)
+    assert opening not in allowed(direct)
+    assert not direct.accept(opening)
+    several = compiler.matcher(Grammar.choice(["yes"]), FreeText("</think>", "the fox"))
+    assert allowed(several) == allowed(compiler.matcher(Grammar.choice(["yes"]))), "only a token can begin it"
 
 
 def test_masks_of_many_requests_are_filled_at_once(compiler: GrammarCompiler) -> None:

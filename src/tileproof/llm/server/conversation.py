@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal
 
 from ..errors import ModelError
-from ..structured.grammar import Grammar
+from ..structured.grammar import FreeText, Grammar
 from ..tokenizer.messages import Message, ToolCall
 from ..tokenizer.text import Text
 from .answer import Dialect
 from .errors import bad_request, of_model
-from .reasoning import CLOSE, is_thinking
+from .reasoning import CLOSE, OPEN, is_thinking
 from .schemas.chat import ChatRequest, NamedTool, text_of
 from .schemas.common import ResponseFormat, Sampling
 from .schemas.messages import CountTokensRequest, block_text
@@ -77,10 +77,15 @@ class ChatPrompt:
     grammar: Grammar | None
     """What the answer must match, once the model has thought."""
 
+    may_think: bool = True
+    """Whether the model may begin with thoughts where the prompt has not opened them."""
+
     @property
-    def after(self) -> str:
-        """The text that ends the thoughts of a model that the prompt leaves thinking."""
-        return CLOSE if self.dialect.is_thinking else ""
+    def after(self) -> FreeText | None:
+        """The thoughts of the model before its answer, if it may have any."""
+        if self.dialect.is_thinking:
+            return FreeText(CLOSE)
+        return FreeText(CLOSE, OPEN) if self.may_think else None
 
 
 # Prompts.
@@ -121,7 +126,9 @@ def _rendered(text: Text, conversation: Conversation) -> ChatPrompt:
     if conversation.must_call:
         wanted = {tool.name: tool.parameters for tool in conversation.tools if tool.name in conversation.must_call}
         grammar = call_grammar(style, wanted, is_parallel=conversation.is_parallel)
-    return ChatPrompt(tokens, Dialect(style, names, conversation.is_parallel, opened), grammar)
+    dialect = Dialect(style, names, conversation.is_parallel, opened)
+    may_think = text.template.can_think and conversation.thinking is not False and not conversation.continues_last
+    return ChatPrompt(tokens, dialect, grammar, may_think)
 
 
 def _told(messages: Sequence[Message], tools: Sequence[Tool]) -> list[Message]:

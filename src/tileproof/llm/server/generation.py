@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from ..async_llm import QueueFull, RequestStream
@@ -16,7 +16,7 @@ from ..engine.engine import RequestTimeout
 from ..errors import ModelError
 from ..request import Chunk, Completion
 from ..sampling import SamplingParams
-from ..structured.grammar import Grammar
+from ..structured.grammar import FreeText, Grammar
 from ..structured.guidance import Matcher
 from ..tokenizer.detokenizer import Detokenizer
 from .errors import ApiError, bad_request, busy, of_model, unavailable
@@ -34,8 +34,8 @@ class Work:
     """The field with the prompts."""
     grammar: Grammar | None = None
     """What each sequence must match,"""
-    after: str = ""
-    """from its beginning, or from this text on."""
+    after: FreeText | None = None
+    """from its beginning, or after this text."""
     choices: int = 1
     """Sequences for each prompt."""
     priority: int = 0
@@ -55,11 +55,8 @@ class Generation:
         limits, engine, params = service.limits, service.engine, work.params
         try:
             for number, matcher in enumerate(matchers):
-                place = number % work.choices
-                seeded = place and params.seed is not None
                 self._streams.append(engine.stream(
-                    work.prompts[number // work.choices],
-                    replace(params, seed=_wrapped((params.seed or 0) + place)) if seeded else params,
+                    work.prompts[number // work.choices], params.of_choice(number % work.choices),
                     request_id=f"{name}-{number}", priority=work.priority, timeout=limits.request_timeout,
                     cache_salt=work.salt, matcher=matcher,
                 ))  # fmt: skip
@@ -223,8 +220,3 @@ def sampling_params(service: Service, body: Sampling, *, max_tokens: int | None,
 _SAME: Final = ("temperature", "top_p", "top_k", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty",
                 "seed", "ignore_eos")  # fmt: skip
 """Fields that requests and sampling parameters call the same."""
-
-
-def _wrapped(seed: int) -> int:
-    """A seed within 64 bits."""
-    return (seed + 2**63) % 2**64 - 2**63

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..errors import ModelError
 from ..tokenizer.text import Text
-from .grammar import Grammar
+from .grammar import FreeText, Grammar
 from .guidance import Matcher, Vocabulary, compiled, demand_package, tokenizer_of
 from .trial import Trial
 
@@ -54,10 +54,10 @@ class GrammarCompiler:
         with self._compiling:
             self._prepared()[2].start()
 
-    def matcher(self, grammar: Grammar, after: str = "") -> Matcher:
+    def matcher(self, grammar: Grammar, after: FreeText | None = None) -> Matcher:
         """A matcher for one request; ModelError where the grammar cannot be used. The first one compiles the grammar.
 
-        With `after`, such as `</think>`, the output is free until it has this text.
+        With `after`, the output follows it after that text.
         """
         outcome = self._remembered(grammar)
         if outcome is None:
@@ -66,7 +66,10 @@ class GrammarCompiler:
         if isinstance(outcome, ModelError):
             raise outcome
         assert self._parts is not None
-        return Matcher(grammar, outcome, self._parts[0], after)
+        if after is None or not after.begin:
+            return Matcher(grammar, outcome, self._parts[0], "" if after is None else after.end)
+        tokens = self._text.encode(after.begin, start=False)
+        return Matcher(grammar, outcome, self._parts[0], *((after.end, tokens[0]) if len(tokens) == 1 else ()))
 
     def close(self) -> None:
         """Ends the child process."""

@@ -21,6 +21,16 @@ token, is read as `anyOf`."""
 
 
 @dataclass(frozen=True, slots=True)
+class FreeText:
+    """Text before that which follows a grammar, such as the thoughts of a model."""
+
+    end: str
+    """It ends with this."""
+    begin: str = ""
+    """A token. An output that begins otherwise follows the grammar at once; without it the output begins as it may."""
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """What an output must look like, from its first character to its last.
 

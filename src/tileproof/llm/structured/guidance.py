@@ -177,12 +177,18 @@ def _reason(matcher: LLMatcher) -> str:
 class Matcher:
     """Follows the output of one request, and gives the tokens that may come next. One thread uses it at a time."""
 
-    def __init__(self, grammar: Grammar, matcher: LLMatcher, vocabulary: Vocabulary, after: str = "") -> None:
-        """Follows the output from its first token on, or, where `after` is a text, from the token that completes it."""
+    def __init__(
+        self, grammar: Grammar, matcher: LLMatcher, vocabulary: Vocabulary, after: str = "", opening: int | None = None
+    ) -> None:
+        """Follows the output from its first token on, or, where `after` is a text, from the token that completes it.
+
+        With a token `opening` only an output that begins with it is free until then.
+        """
         self._grammar, self._matcher, self._vocabulary, self._after = grammar, matcher, vocabulary, after.encode()
         self._before: list[bytes] = []
         """The tokens before the grammar begins."""
-        self._is_waiting, self._followed = bool(after), 0
+        self._opening, self._followed = opening, 0
+        self._is_waiting = bool(after) and opening is None
 
     def mask(self, row: Any) -> None:
         """Writes bit v % 32 of word v // 32 for each token v: 1 where it may come next.
@@ -202,7 +208,11 @@ class Matcher:
             return True
         if self._matcher.is_stopped() and not self._matcher.is_error():
             return token in self._vocabulary.eos
+        may_open = self._may_open
         is_taken = self._matcher.try_consume_tokens([token]) == 1
+        if not is_taken and may_open and token == self._opening:
+            self._before, self._is_waiting = [b""], True
+            return True
         if (failure := self.failure) is not None:
             raise failure
         self._followed += is_taken
@@ -217,7 +227,12 @@ class Matcher:
         self._followed -= back
         if count > back:
             del self._before[back - count :]
-            self._is_waiting = True
+            self._is_waiting = self._opening is None or bool(self._before)
+
+    @property
+    def _may_open(self) -> bool:
+        """Whether the next token may be the one that begins free text."""
+        return self._opening is not None and not self._before and not self._followed
 
     @property
     def is_finished(self) -> bool:
@@ -257,4 +272,7 @@ def fill_masks(matchers: Mapping[int, Matcher], table: Any) -> dict[int, ModelEr
     work = [(matcher._matcher, row) for row, matcher in matchers.items() if not matcher._is_waiting]
     if work:
         _threads().unsafe_compute_mask_ptr(work, table.ctypes.data, 4 * words, rows)
+    for row, matcher in matchers.items():
+        if matcher._may_open and matcher._opening is not None:
+            table.view(np.uint32)[row, matcher._opening // 32] |= np.uint32(1 << matcher._opening % 32)
     return {row: failure for row, matcher in matchers.items() if (failure := matcher.failure) is not None}

@@ -41,7 +41,7 @@ async def completions(call: Call, body: CompletionRequest) -> Response:
     most = DEFAULT_TOKENS if body.max_tokens is None else body.max_tokens
     params = sampling_params(service, body, max_tokens=most, logprobs=body.logprobs)
     salt = call.salt(body.cache_salt)
-    work = Work(prompts, params, "prompt", text_grammar(body), "", body.n or 1, body.priority, salt)
+    work = Work(prompts, params, "prompt", text_grammar(body), None, body.n or 1, body.priority, salt)
     generation = await begin(service, name, work)
     if body.stream:
         return EventStream(answer.events(generation), generation.close)
