@@ -259,6 +259,18 @@ def one_line(ran: Ran, said: str) -> None:
     assert said in lines[0], lines[0]
 
 
+def test_logprobs_and_biases(tileproof: Run, model: Path) -> None:
+    words = ("--prompt", "the", "-n", "4", "--json", "--quiet")
+    plain = json.loads(run(tileproof, model, *words, "--logprobs", "2").out)
+    assert [each["token"] for each in plain["logprobs"]] == plain["tokens"]
+    assert [len(each["top"]) for each in plain["logprobs"]] == [2] * 4
+    banned = json.loads(run(tileproof, model, *words, f"--logit-bias={plain['tokens'][0]}:-inf").out)
+    assert banned["tokens"][0] == plain["logprobs"][0]["top"][1][0], "the second likeliest"
+    assert "logprobs" not in banned
+    one_line(run(tileproof, model, "--prompt", "the", "--logprobs", "2"), "add --json")
+    assert "'2' is no token and number" in run(tileproof, model, "--prompt", "the", "--logit-bias", "2").err
+
+
 # Ctrl-C.
 
 

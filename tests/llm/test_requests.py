@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,17 @@ def test_settings_at_the_edges_of_their_ranges_are_fine() -> None:
 
 def test_settings_of_other_engines_mean_the_same() -> None:
     assert SamplingParams(stop="ab", top_k=-1) == SamplingParams(stop=("ab",), top_k=0)
+    assert SamplingParams(max_tokens=7) == SamplingParams(max_new_tokens=7)
+    assert replace(SamplingParams(max_tokens=7), temperature=0.5).max_new_tokens == 7
+    assert replace(SamplingParams(max_tokens=7), max_new_tokens=5).max_new_tokens == 5
+    with pytest.raises(ModelError, match="max_new_tokens is 0"):
+        SamplingParams(max_tokens=0)
+
+
+def test_choices_of_a_prompt_have_seeds_in_a_row() -> None:
+    params = SamplingParams(seed=2**63 - 1, temperature=1.0)
+    assert [params.of_choice(number).seed for number in range(3)] == [2**63 - 1, -(2**63), -(2**63) + 1]
+    assert SamplingParams().of_choice(2).seed is None
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from .llm import LLM
 from .lowering import LOWERING
 from .mutant import ROOT, Mutant
 from .runtime import RUNTIME
+from .server import SERVER
 
 PACKAGES: Mapping[str, Sequence[Mutant]] = {
     "frontend": FRONTEND,
@@ -21,7 +22,7 @@ PACKAGES: Mapping[str, Sequence[Mutant]] = {
     "runtime": RUNTIME,
     "cpu": CPU,
     "cuda": CUDA,
-    "llm": LLM,
+    "llm": [*LLM, *SERVER],
 }
 """The mutants of each package; `lowering` has those of `compiler` too."""
 

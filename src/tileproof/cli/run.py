@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ def add(commands: Commands, summary: str) -> None:
     option("--thinking", action=argparse.BooleanOptionalAction, help="whether a model that can think does so first")
     add_model_options(parser)
     add_sampling_options(parser, new_tokens=NEW_TOKENS)
+    option("--logprobs", metavar="N", type=int, help="with --json, the logprobs of tokens, and of the N likeliest")
     option("--profile", action="store_true", help="print the time of each operation of a decode step, and draw it")
     option("--profile-out", metavar="FILE", help="the picture (default: profile.png, or the next name that is free)")
     option("--json", action="store_true", help="print one object at the end, with the text, its tokens and figures")
@@ -71,12 +73,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
+    if options.logprobs is not None and not options.json:
+        raise UsageError("--logprobs is part of the object that --json prints: add --json")
     picture = _picture(options)
     place = place_of(options)
     prompt = _prompt(options)
     notes = Notes(quiet=options.quiet)
     path = chosen_model(options.model, notes)
-    params = sampling_of(options, path)
+    params = replace(sampling_of(options, path), logprobs=options.logprobs)
     llm = opened(path, place, notes)
     tokens = prompt_tokens(llm, prompt, options)
     if params.temperature:
@@ -114,6 +118,8 @@ def _report(options: argparse.Namespace, notes: Notes, llm: LLM, answer: Answer,
             "format": 1, "model": llm.config.name, "text": answer.text, "tokens": answer.tokens,
             "finish": answer.finish, "seed": params.seed, "load_seconds": llm.load_seconds, "memory": dict(llm.memory),
         }  # fmt: skip
+        if options.logprobs is not None:
+            document["logprobs"] = [asdict(each) for each in answer.logprobs]
         print(json.dumps(document | figures.as_json(), indent=2, ensure_ascii=False))
 
 

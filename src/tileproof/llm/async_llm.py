@@ -16,7 +16,7 @@ from .errors import ModelError, refused
 from .llm import GREEDY, LLM, Prompt
 from .request import Chunk, Completion, Request, TokenLogprob
 from .sampling import SamplingParams
-from .structured.grammar import Grammar
+from .structured.grammar import FreeText, Grammar
 from .structured.guidance import Matcher
 
 _PAUSE: Final = 0.5
@@ -163,7 +163,7 @@ class AsyncLLM:
         async with self.stream(prompt, params) as stream:
             return await stream.completion()
 
-    async def matcher(self, grammar: Grammar, after: str = "") -> Matcher | None:
+    async def matcher(self, grammar: Grammar, after: FreeText | None = None) -> Matcher | None:
         """What follows a grammar for one request, compiled in another thread."""
         return await asyncio.to_thread(self.llm.matcher, grammar, after)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -37,14 +37,14 @@ from .models.config import ModelConfig
 from .models.decoder import Decoder
 from .models.rope import rope_angles
 from .models.weights import ModelWeights
-from .request import Chunk, Completion, Request, end_tokens
+from .request import Chunk, Completion, Request, TokenLogprob, end_tokens
 from .sampling import SamplingParams
 from .step.buffers import KVCache
 from .step.fusion import Fusion, fusions_of
 from .step.ir import PAGE
 from .step.sampler import Penalties
 from .structured.compiler import GrammarCompiler
-from .structured.grammar import Grammar
+from .structured.grammar import FreeText, Grammar
 from .structured.guidance import Matcher
 from .tokenizer.detokenizer import Detokenizer
 from .tokenizer.messages import Message
@@ -52,6 +52,7 @@ from .tokenizer.text import Text
 
 Progress = Callable[[int, int, str], None]
 Prompt = str | Sequence[int]
+Messages = Sequence[Message | Mapping[str, Any]]
 DEFAULT_MAX_SEQ_LEN = 4096
 """The context that memory is reserved for by default."""
 LATENCY = 0.25
@@ -152,26 +153,50 @@ class LLM:
     # Generating.
 
     @overload
-    def generate(self, prompts: str, params: SamplingParams = ...) -> Completion: ...
+    def generate(self, prompts: str, params: SamplingParams = ..., *, n: None = None) -> Completion: ...
     @overload
-    def generate(self, prompts: Sequence[int], params: SamplingParams = ...) -> Completion: ...
+    def generate(self, prompts: Sequence[int], params: SamplingParams = ..., *, n: None = None) -> Completion: ...
     @overload
     def generate(
-        self, prompts: list[str] | list[list[int]], params: SamplingParams | Sequence[SamplingParams] = ...
-    ) -> list[Completion]: ...
-    def generate(self, prompts: Any, params: Any = GREEDY) -> Any:
-        """The completion of a prompt, or of each of a list of prompts. Prompts are text or tokens."""
+        self, prompts: list[str] | list[list[int]], params: SamplingParams | Sequence[SamplingParams] = ..., *,
+        n: None = None,
+    ) -> list[Completion]: ...  # fmt: skip
+    @overload
+    def generate(self, prompts: str, params: SamplingParams = ..., *, n: int) -> list[Completion]: ...
+    @overload
+    def generate(self, prompts: Sequence[int], params: SamplingParams = ..., *, n: int) -> list[Completion]: ...
+    @overload
+    def generate(
+        self, prompts: list[str] | list[list[int]], params: SamplingParams | Sequence[SamplingParams] = ..., *, n: int
+    ) -> list[list[Completion]]: ...
+    def generate(self, prompts: Any, params: Any = GREEDY, *, n: int | None = None) -> Any:
+        """The completion of a prompt, or of each of a list of prompts. Prompts are text or tokens.
+
+        With `n` there is a list of so many completions for each prompt. If they have a seed, it is `seed`, `seed + 1`,
+        ...
+        """
         is_text = isinstance(prompts, str | bytes)
         if not is_text and not isinstance(prompts, Sequence | np.ndarray):
             raise _no_prompt(prompts)
         if is_text or (len(prompts) and isinstance(prompts[0], int | np.integer)):
-            return self.generate([prompts], params)[0]
+            return self.generate([prompts], params, n=n)[0]
         settings = list(params) if isinstance(params, list | tuple) else [params] * len(prompts)
         if len(settings) != len(prompts):
             raise refused(
                 Code.SAMPLING, f"{len(settings)} settings for {len(prompts)} prompts", "pass one, or one for each"
             )
-        requests = [self.request(one, its) for one, its in zip(prompts, settings, strict=True)]
+        if n is None:
+            return self._completions([self.request(one, its) for one, its in zip(prompts, settings, strict=True)])
+        _demand_counts(n=n)
+        requests = []
+        for prompt, its in zip(prompts, settings, strict=True):
+            first = self.request(prompt, its)
+            requests += [first, *(self.request(first.prompt, its.of_choice(number)) for number in range(1, n))]
+        completions = self._completions(requests)
+        return [completions[at : at + n] for at in range(0, len(completions), n)]
+
+    def _completions(self, requests: Sequence[Request]) -> list[Completion]:
+        """Runs requests, and waits until all are finished."""
         finished: SimpleQueue[Request] = SimpleQueue()
         for request in requests:
             request.on_finish = finished.put
@@ -186,13 +211,13 @@ class LLM:
         return [request.completion() for request in requests]
 
     def stream(
-        self, prompt: Prompt | Sequence[Message], params: SamplingParams = GREEDY, *,
-        thinking: bool | None = None,
+        self, prompt: Prompt | Messages, params: SamplingParams = GREEDY, *, thinking: bool | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Iterator[Chunk]:  # fmt: skip
         """The same chunk by chunk, for a prompt or a chat. Closing the iterator cancels the request."""
         messages: Any = prompt
-        is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message) for each in messages)
-        tokens = self.text.chat_prompt(messages, thinking=thinking) if is_chat else messages
+        is_chat = isinstance(messages, list | tuple) and any(isinstance(each, Message | Mapping) for each in messages)
+        tokens = self.text.chat_prompt(messages, thinking=thinking, tools=tools) if is_chat else messages
         return self.chunks(self.request(tokens, params))
 
     def chunks(self, request: Request) -> Iterator[Chunk]:
@@ -212,16 +237,20 @@ class LLM:
             self.engine.abort([request] if request.finish is None else [])
 
     def chat(
-        self, messages: Sequence[Message], params: SamplingParams = GREEDY, *,
-        thinking: bool | None = None,
+        self, messages: Messages, params: SamplingParams = GREEDY, *, thinking: bool | None = None,
+        tools: Sequence[Mapping[str, Any]] = (),
     ) -> Completion:  # fmt: skip
-        """The answer to a chat, by the model's own template. `thinking` is for models that know it."""
-        return self.generate(self.text.chat_prompt(messages, thinking=thinking), params)
+        """The answer to a chat, by the model's own template. `thinking` and `tools` are for templates that know them.
 
-    def matcher(self, grammar: Grammar | None, after: str = "") -> Matcher | None:
+        Messages are `Message`s, or dicts such as {"role": "user", "content": "Hello"}; tools are dicts too, as
+        OpenAI's API has them.
+        """
+        return self.generate(self.text.chat_prompt(messages, thinking=thinking, tools=tools), params)
+
+    def matcher(self, grammar: Grammar | None, after: FreeText | None = None) -> Matcher | None:
         """What follows a grammar for one request: compiled, which may take seconds, or as it is remembered.
 
-        With `after`, such as `</think>`, the output is free until it has this text.
+        With `after`, such as the thoughts of a model, the output follows it after that text.
         """
         return None if grammar is None else self.grammars.matcher(grammar, after)
 
@@ -243,6 +272,15 @@ class LLM:
         if len(tokens) < 2:
             raise refused(Code.PROMPT, "a text of one token has no perplexity", "pass a longer text")
         return self.engine.call(lambda: evaluation.perplexity(self.runner, self.pool, tokens))
+
+    def prompt_logprobs(self, prompt: Prompt, count: int = 0) -> list[TokenLogprob | None]:
+        """The logprob of each token of a prompt after those before it, with the likeliest ones; of the first, None."""
+        tokens = self.checked(self._tokens(prompt))
+        blocks = evaluation.token_logprobs(self.runner, self.pool, tokens, count)
+        logprobs: list[TokenLogprob | None] = [None]
+        while (block := self.engine.call(lambda: next(blocks, None))) is not None:  # others are served in between
+            logprobs += block
+        return logprobs
 
     def profile(self, rows: int = 1, context: int = 128) -> Profile:
         """The time of each operation of a step of so many tokens at some context."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, Final, Literal
 
@@ -21,7 +21,11 @@ MOST: Final = 3e38
 
 @dataclass(frozen=True, slots=True)
 class SamplingParams:
-    """How tokens are chosen, and when to stop. The defaults are greedy."""
+    """How tokens are chosen, and when to stop. The defaults are greedy.
+
+    Example:
+        SamplingParams(max_tokens=64, temperature=0.7, top_p=0.9, stop="\\n", seed=1)
+    """
 
     max_new_tokens: int = 128
     temperature: float = 0.0
@@ -53,8 +57,12 @@ class SamplingParams:
     """The output follows it from its first character to its last."""
     logprobs: int | None = None
     """How many of the likeliest tokens to report with each token; 0 for the token's own alone, None for nothing."""
+    max_tokens: InitVar[int | None] = None
+    """Another name of `max_new_tokens`, that of OpenAI's API, which wins. An argument alone: read `max_new_tokens`."""
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, max_tokens: int | None) -> None:
+        if max_tokens is not None:
+            object.__setattr__(self, "max_new_tokens", max_tokens)
         if isinstance(self.stop, str):
             object.__setattr__(self, "stop", (self.stop,))
         if _is_whole(self.top_k, -1, -1):
@@ -96,6 +104,12 @@ class SamplingParams:
         """Whether logits are changed before a token is chosen."""
         plain = self.repetition_penalty == 1 and self.presence_penalty == 0 and self.frequency_penalty == 0
         return not plain or bool(self.logit_bias)
+
+    def of_choice(self, number: int) -> SamplingParams:
+        """Those of one of several completions of a prompt: their seeds are `seed`, `seed + 1`, ..."""
+        if self.seed is None or number == 0:
+            return self
+        return replace(self, seed=(self.seed + number + 2**63) % 2**64 - 2**63)
 
 
 def _is_whole(value: Any, least: int, most: float = math.inf) -> bool:

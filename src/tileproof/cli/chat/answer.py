@@ -9,7 +9,7 @@ from contextlib import closing
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
-from tileproof.llm import Chunk, SamplingParams
+from tileproof.llm import Chunk, SamplingParams, TokenLogprob
 
 from .figures import Figures, bytes_per_token
 
@@ -54,6 +54,7 @@ class Answer:
         self._llm, self._prompt, self._params = llm, list(prompt), params
         self.text = ""
         self.tokens: list[int] = []
+        self.logprobs: list[TokenLogprob] = []
         self.finish: Finish = "cancelled"
         self._request = llm.request(self._prompt, params)
         self._first_tokens = 1
@@ -67,6 +68,7 @@ class Answer:
                 if chunk.tokens and not self.tokens:
                     self._first_tokens = len(chunk.tokens)
                 self.tokens += chunk.tokens
+                self.logprobs += chunk.logprobs
                 self.text += chunk.text
                 self.finish = chunk.finish or self.finish
                 if chunk.text:

@@ -37,7 +37,7 @@ def add_sampling_options(parser: argparse.ArgumentParser, *, new_tokens: int) ->
     """How tokens are sampled, and when to stop."""
     option = parser.add_argument
     stops = "the most tokens to generate (default: %(default)s)"
-    option("--max-new-tokens", metavar="N", type=int, default=new_tokens, help=stops)
+    option("-n", "--max-new-tokens", "--max-tokens", metavar="N", type=int, default=new_tokens, help=stops)
     option("--sample", action="store_true", help="sample, with the model's own settings")
     option("--temperature", metavar="X", type=float, help="0 is greedy, 1 samples from the logits as they are")
     option("--top-k", metavar="N", type=int, help="sample from the N likeliest")
@@ -46,8 +46,19 @@ def add_sampling_options(parser: argparse.ArgumentParser, *, new_tokens: int) ->
     option("--repetition-penalty", metavar="X", type=float, help="above 1, tokens repeat less often")
     option("--presence-penalty", metavar="X", type=float, help="subtracted from the logits of tokens in the output")
     option("--frequency-penalty", metavar="X", type=float, help="the same, for each time that a token is there")
+    bias = "added to the logit of a token, such as 2:-1.5; -inf bans it; may be repeated"
+    option("--logit-bias", metavar="TOKEN:X", type=_bias, action="append", default=[], help=bias)
     option("--seed", metavar="N", type=int, help="sample the same text each time")
     option("--stop", metavar="TEXT", action="append", default=[], help="stop before this text; may be repeated")
+
+
+def _bias(text: str) -> tuple[int, float]:
+    """A token and a number."""
+    token, _, amount = text.partition(":")
+    try:
+        return int(token), float(amount)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no token and number, such as 2:-1.5") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +102,9 @@ def sampling_of(options: argparse.Namespace, path: Path, *, samples: bool = Fals
     for name in ("presence_penalty", "frequency_penalty", "seed"):
         if getattr(options, name) is not None:
             numbers[name] = getattr(options, name)
-    return SamplingParams(max_new_tokens=options.max_new_tokens, stop=tuple(options.stop), **numbers)
+    return SamplingParams(
+        max_new_tokens=options.max_new_tokens, stop=tuple(options.stop), logit_bias=dict(options.logit_bias), **numbers
+    )
 
 
 def suggested(path: Path) -> dict[str, Any]:
