@@ -37,7 +37,20 @@ from .language.dtypes import (
     u64,
 )
 from .language.kernel import Kernel, Schedule, kernel
-from .language.spaces import Walker, dim, each, group, join, parallel, require, segments, split, split_at, tiles
+from .language.spaces import (
+    Walker,
+    dim,
+    each,
+    group,
+    join,
+    parallel,
+    require,
+    segments,
+    split,
+    split_at,
+    static_range,
+    tiles,
+)
 from .language.tiles import (
     Tile,
     abs,
@@ -222,7 +235,8 @@ __all__ = [  # noqa: RUF022
     "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
     "f16", "bf16", "tf32", "f32", "f64", "f8e4m3", "f8e5m2",
     # Spaces, loops, dimensions.
-    "parallel", "tiles", "each", "split", "join", "segments", "split_at", "group", "dim", "require", "Walker",
+    "parallel", "tiles", "static_range", "each", "split", "join", "segments", "split_at", "group", "dim", "require",
+    "Walker",
     # Tiles.
     "Tile", "zeros", "full", "arange", "inf", "lowest", "none", "mma", "where", "maximum", "minimum", "clip",
     "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "tanh", "sigmoid", "sin", "cos", "erf",

@@ -87,7 +87,6 @@ def k({}, x: In[f32, "M N"], *, G: int = 4, B: int = 2) -> None:
     [
         ('m: Max[f32, "M"]', "M=B, N=B", "m[i] = tp.maximum(m[i], x[i, j].max(axis=1))", "`tp.update(m, i, t)`"),
         ('s: Sum[f32, "M"]', "M=B, N=B", "s[i] = s[i] + x[i, j].sum(axis=1)", "`s[i] += t`"),
-        ('y: Out[f32, "M N"]', "M=B, G=tp.each", "y[i, 0] = 0.0", "`G` is a constant: give a tensor the axis G"),
         ('y: Out[f32, "M N"]', '("M", B), ("4", tp.each)', "y[i, 0] = 0.0", "`for n in range(4):`"),
     ],
 )

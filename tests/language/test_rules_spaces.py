@@ -308,7 +308,7 @@ def test_one_dimension_is_split() -> None:
 
 
 def test_the_length_of_a_piece_is_a_positive_constant() -> None:
-    for size in ("0", "tp.each", 'tp.dim("M")'):
+    for size in ("-1", "tp.each", 'tp.dim("M")'):
         body = f"for z, j in tp.parallel(M=tp.split({size}), N=2):\n    y[j] = tp.join(x[z, j].sum(axis=0), over=z)"
         assert refused(kernel(SPLIT, body)) == "TP0315"
 

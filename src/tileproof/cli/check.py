@@ -6,15 +6,19 @@ import argparse
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tileproof import __version__
 from tileproof.analysis.launch_guards import Compare, Fits
 from tileproof.analysis.verdict import Discharged, Rung, Verdict
-from tileproof.compiler.compile import scope_of, verdict
+from tileproof.compiler.compile import merged, scope_of, verdict
 from tileproof.diagnostics import Code, Diagnostic, TileproofError, shown_path, to_json, to_sarif
 from tileproof.diagnostics.report import Checked, Proof
 from tileproof.diagnostics.spans import Span
+from tileproof.frontend.optional import forms, label
+from tileproof.frontend.source import RuledOut
 from tileproof.ir.ops import Op
+from tileproof.language.kernel import Kernel
 
 from . import constants
 from .kernel_file import Loaded, load
@@ -145,21 +149,33 @@ class _Result:
 
 def _check(loaded: Loaded, given: Mapping[str, int], deny_checks: bool) -> _Result:
     result = _Result(loaded.file, list(loaded.problems))
-    for kernel in loaded.kernels:
+    for kernel in chain.from_iterable(map(_forms, loaded.kernels)):
         try:
             chosen = constants.for_kernel(kernel, given)
             found = verdict(kernel, chosen, deny_checks=deny_checks)
             scope = scope_of(kernel, chosen, found)
+        except RuledOut:
+            continue
         except TileproofError as error:
             found, scope = Verdict(None, findings=error.diagnostics), ""
+        if found.kernel is None and not found.findings:
+            continue  # a contract rules this form out
         proofs = tuple(
             Proof(goal.goal, goal.what, goal.span, int(goal.rung), goal.rung.label, goal.reason)
             for goal in found.discharged
         )
-        result.findings.extend(found.findings)
         result.verdicts.append(found)
-        result.checked.append(Checked(loaded.file, kernel.name, found.accepted, scope, proofs))
+        result.checked.append(Checked(loaded.file, label(kernel), found.accepted, scope, proofs))
+    result.findings += merged(result.verdicts)
     return result
+
+
+def _forms(kernel: Kernel) -> Iterable[Kernel]:
+    """What of a kernel is checked: each of its forms; itself, if its signature has a mistake."""
+    try:
+        return tuple(forms(kernel))
+    except TileproofError:
+        return (kernel,)
 
 
 def _findings(results: Iterable[_Result]) -> list[Diagnostic]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from tileproof.analysis.prove import prove
@@ -11,7 +11,9 @@ from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for, passed, with_checks
 from tileproof.diagnostics.errors import Diagnostic, KernelError
 from tileproof.frontend.elaborate import accepted
+from tileproof.frontend.optional import forms
 from tileproof.frontend.signature import Elaborated, parse
+from tileproof.frontend.source import RuledOut
 from tileproof.frontend.specialization import ConstantValue, Specialization
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Undecided, symbol
@@ -29,8 +31,18 @@ def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:
 
 
 def check_kernel(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list[Diagnostic]:
-    """The mistakes of `kernel`."""
-    return list(verdict(kernel, constants).findings)
+    """The mistakes of `kernel`, in all its forms."""
+    try:
+        every = [verdict(form, constants) for form in forms(kernel)]
+    except KernelError as error:
+        return list(error.diagnostics)
+    return merged(every)
+
+
+def merged(verdicts: Iterable[Verdict]) -> list[Diagnostic]:
+    """What was found of the forms of a kernel: a mistake that several of them have counts once."""
+    findings = (finding for each in verdicts for finding in each.findings)
+    return list({(each.kernel, each.code, each.span, each.message): each for each in findings}.values())
 
 
 def verdict(
@@ -39,9 +51,14 @@ def verdict(
     *,
     deny_checks: bool = False,
 ) -> Verdict:
-    """How a kernel fares for all launches: for the first class of element types it compiles for."""
+    """How a form of a kernel fares for all launches: for the first class of element types it compiles for.
+
+    A form that a contract rules out is accepted: it has no launches.
+    """
     try:
         ir = passed(accepted(kernel, constants or {})).ir
+    except RuledOut:
+        return Verdict(None)
     except KernelError as error:
         return Verdict(None, findings=tuple(replace(each, kernel=kernel.name) for each in error.diagnostics))
     return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)

@@ -107,6 +107,7 @@ class Code(Enum):
     UNBOUND_CONSTANT = "TP0508", "a constant without value that is no dimension"
     BAD_GROUP = "TP0509", "tp.group of something that is not an element of a dimension"
     BAD_PARAMETER = "TP0510", "a kind of parameter that kernels do not have"
+    MAY_BE_ABSENT = "TP0511", "an optional parameter is used without a test"
 
     # Launch.
     ARGUMENT_COUNT = "TP0601", "too many or too few arguments"

@@ -20,7 +20,7 @@ from tileproof.language import spaces, tiles
 
 from .calls import Arguments, Call, invoke, lowers
 from .context import Context, Place
-from .entities import Entity, describe, describe_axes, fits, is_walker, join, leaves, rebuild
+from .entities import Entity, Unsplit, describe, describe_axes, fits, is_walker, join, leaves, rebuild
 from .functions import axis_of
 from .source import reject
 from .tile_operations import align, as_number, as_tile, binary, broadcast
@@ -122,13 +122,7 @@ def _parts(ctx: Context, entity: Entity, span: Span) -> list[Tile]:
 # tp.join
 
 
-@lowers(spaces.join)
-def _join(ctx: Context, call: Call) -> Entity:
-    values, over = call.entity("values"), call.entity("over")
-    if not (is_walker(over) and over.type.is_piece):
-        message = f"tp.join goes over a walker of tp.split, and this is {describe(over)}"
-        cure = "split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`"
-        raise reject(Code.JOIN_PLACE, message, call.where("over"), help=cure)
+def _demand_join_place(ctx: Context, call: Call) -> None:
     if ctx.place is not Place.INSIDE or ctx.depth or any(isinstance(op, ops.Join) for op in ctx.builder.ops):
         raise reject(
             Code.JOIN_PLACE,
@@ -137,6 +131,19 @@ def _join(ctx: Context, call: Call) -> Entity:
             notes=("all programs of a piece meet there, so every one must come by, once",),
             help="move it out of loops, branches and helpers; join a tuple to combine several values",
         )
+
+
+@lowers(spaces.join)
+def _join(ctx: Context, call: Call) -> Entity:
+    values, over = call.entity("values"), call.entity("over")
+    if isinstance(over, Unsplit):
+        _demand_join_place(ctx, call)
+        return values
+    if not (is_walker(over) and over.type.is_piece):
+        message = f"tp.join goes over a walker of tp.split, and this is {describe(over)}"
+        cure = "split the axis: `for i, z in tp.parallel(M=BM, K=tp.split(SK))`, then `over=z`"
+        raise reject(Code.JOIN_PLACE, message, call.where("over"), help=cure)
+    _demand_join_place(ctx, call)
     parts = _parts(ctx, values, call.where("values"))
     for part in parts:
         for axis in part.type.axes:

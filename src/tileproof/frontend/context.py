@@ -25,7 +25,7 @@ from tileproof.ir.types import (
     WalkerType,
 )
 from tileproof.ir.walk import substitute_op
-from tileproof.language.dtypes import DType
+from tileproof.language.dtypes import DType, DTypeVar
 
 from .captures import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
 from .constant_folding import limited
@@ -43,6 +43,8 @@ class Builder:
 
     ops: list[AnyOp] = field(default_factory=list)
     used: dict[str, int] = field(default_factory=dict)
+    unrolled: int = 0
+    """How many turns of loops were written out."""
 
     def value(self, type_: V, name: str = _UNNAMED) -> Value[V]:
         """A new value, named after the user's name for it where there is one."""
@@ -179,6 +181,7 @@ class Context:
                     help=cure or f"give `{name}` a value before",
                 )
             case _ if name in self.function.own_names:
+                self.demand_known(name, span)
                 # As in Python, a name assigned anywhere in a function is its own everywhere in it.
                 reason = f"`{self.function.name}` assigns it, but not on the way here"
                 raise reject(Code.MAYBE_UNBOUND, f"`{name}` has no value here: {reason}", span, help="assign it before")
@@ -198,12 +201,28 @@ class Context:
         """A value of Python's as one of the kernel's."""
         dtype = as_dtype(value)
         if dtype is not None:
+            if isinstance(dtype, DTypeVar) and dtype.name not in self.dtypes:
+                self.demand_known(dtype.name, span, kind="the element type")
             return Known(self.dtypes.get(dtype.name, dtype) if not isinstance(dtype, DType) else dtype)
         if isinstance(value, tuple):
             return Bundle(tuple(self.constant(item, span) for item in value))
         return Known(limited(value, span))
 
+    def demand_known(self, name: str, span: Span, kind: str = "") -> None:
+        """Rejects a dimension, or an element type, that only parameters which are None here name."""
+        signature = self.signature
+        if name in signature.unknown or (signature.absent and kind):
+            absent, kind = " and ".join(f"`{each.name}`" for each in signature.absent), kind or "the dimension"
+            raise reject(
+                Code.MAY_BE_ABSENT,
+                f"{kind} `{name}` is that of {absent} alone, which may be None: there is no test here",
+                span,
+                labels=tuple(Label(each.span, "declared with `| None`") for each in signature.absent),
+                help=f"use it under `if {signature.absent[0].name} is not None:`",
+            )
+
     def _unknown(self, name: str, span: Span) -> Rejected:
+        self.demand_known(name, span)
         if name in self.signature.dimensions:
             message, written = f"`{name}` is a dimension, not a name", f'tp.dim("{name}")'
             cure = f"write `{written}` for its extent"

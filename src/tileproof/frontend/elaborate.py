@@ -16,7 +16,7 @@ from tileproof.language.kernel import Kernel
 from . import combiners, functions  # these register the functions of the language
 from .captures import find_expression
 from .context import Builder, Context, Place
-from .entities import Binding, Known
+from .entities import Absent, Binding, Known
 from .expressions import evaluate
 from .signature import (
     Anything,
@@ -29,7 +29,7 @@ from .signature import (
     parse,
     too_deep,
 )
-from .source import FunctionSource, Rejected, reject
+from .source import FunctionSource, Rejected, RuledOut, reject
 from .specialization import ConstantValue, Specialization, for_specialization, generic
 from .statements import run, run_helper
 
@@ -48,6 +48,8 @@ def elaborate(kernel: Kernel, specialization: Specialization) -> Elaborated:
     ctx = Context(builder, signature, dtypes, static, source, {}, evaluate, run_helper)
     for parameter in parameters:
         ctx.scope[parameter.name] = Binding(parameter.value, parameter.span)
+    for absent in signature.absent:
+        ctx.scope[absent.name] = Binding(Absent(None, absent.name, absent.span), absent.span)
     for constant in signature.constants:
         ctx.scope[constant.name] = Binding(Known(constants[constant.name]), constant.span)
     if not _has_parallel(source):
@@ -84,6 +86,8 @@ def accepted(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> Elaborat
         for specialization in generic(signature, constants):
             try:
                 return elaborate(kernel, specialization)
+            except RuledOut:
+                raise
             except KernelError as error:
                 mistakes = (for_specialization(mistake, signature, specialization) for mistake in error.diagnostics)
                 failed.append(tuple(mistakes))

@@ -52,10 +52,41 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Absent(Known):
+    """`None` in place of an optional parameter."""
+
+    parameter: str
+    span: Span
+
+
+def demand_present(entity: Entity, span: Span) -> None:
+    """Rejects the use of an optional parameter that may be None."""
+    if not isinstance(entity, Absent):
+        return
+    name = entity.parameter
+    raise reject(
+        Code.MAY_BE_ABSENT,
+        f"`{name}` may be None, and is used here without a test",
+        span,
+        labels=(Label(entity.span, "declared with `| None`"),),
+        notes=(f"checked with {name}=None",),
+        help=f"use it under `if {name} is not None:`, which is decided while the kernel is compiled",
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Bundle:
     """A tuple of the kernel's own."""
 
     items: tuple[Entity, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unsplit:
+    """The walker of `tp.split(0)`: one piece, the whole of a dimension. A space that has it is one without it."""
+
+    name: str
+    dimension: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +111,7 @@ class Poison:
 
 
 Entity: TypeAlias = (
-    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Method | Lambda | Poison"
+    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Unsplit | Method | Lambda | Poison"
 )
 
 
@@ -153,6 +184,8 @@ def describe(entity: Entity) -> str:
             return f"{article} {type_}"
         case Value(type=TensorType() as type_):
             return f"the tensor `{entity.name}`"
+        case Absent(parameter=parameter):
+            return f"`{parameter}`, which is None here,"
         case Known(value=value):
             if isinstance(value, bool | int | float | Extent):
                 return f"the constant {value}"
@@ -161,6 +194,8 @@ def describe(entity: Entity) -> str:
             return "`None`" if value is None else f"`{getattr(value, '__name__', value)}`"
         case Bundle():
             return "a tuple"
+        case Unsplit(dimension=dimension):
+            return f"all of {dimension}, as one piece"
         case Method(name=name):
             return f"the method `{name}`"
         case Lambda():

@@ -34,9 +34,23 @@ from .captures import MISSING
 from .constant_folding import fold, is_open_float, limited, undecided_at
 from .context import Context
 from .control_flow import compile_branches
-from .entities import Bundle, Entity, Known, Lambda, Method, Poison, Unbound, describe, is_tensor, is_tile, is_walker
+from .entities import (
+    Bundle,
+    Entity,
+    Known,
+    Lambda,
+    Method,
+    Poison,
+    Unbound,
+    Unsplit,
+    demand_present,
+    describe,
+    is_tensor,
+    is_tile,
+    is_walker,
+)
 from .source import Suppressed, reject
-from .subscripts import Item, SliceOf, extent_of, index_tile, load, slice_items
+from .subscripts import Item, SliceOf, extent_named, extent_of, index_tile, load, slice_items
 from .tile_operations import as_tile, binary, literal, mma, permute, unary
 
 _ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"
@@ -57,7 +71,7 @@ FUNCTION_HINTS: Mapping[str, str] = {
     "debug_barrier": _NO_BARRIER,
     "syncthreads": _NO_BARRIER,
     "barrier": _NO_BARRIER,
-    "static_range": "write `range(n)`; its variable is an index, not a constant",
+    "static_iter": "write `tp.static_range(n)`",
     "constexpr": "make it a keyword-only parameter: `*, B: int = 64`",
     "associative_scan": "write `tp.scan(t, by=combine)`",
     "rand": "write `tp.random(seed, offset)`",
@@ -215,6 +229,9 @@ def _comparison(ctx: Context, node: ast.Compare) -> Entity:
     values = [evaluate(ctx, part) for part in (node.left, *node.comparators)]
     nodes = [node.left, *node.comparators]
     spans = [ctx.span(part) for part in nodes]
+    if isinstance(node.ops[0], ast.Is | ast.IsNot):  # `x is None`, the only one that the syntax lets through
+        is_none = isinstance(values[0], Known) and values[0].value is None
+        return Known(is_none is isinstance(node.ops[0], ast.Is))
     if len(node.ops) == 1:
         return arithmetic(ctx, node.ops[0], values[0], values[1], ctx.span(node), (spans[0], spans[1]))
     if all(isinstance(value, Known) for value in values):
@@ -312,6 +329,7 @@ def _dotted(node: ast.expr) -> tuple[str, ...] | None:
 
 def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
     owner, name, span = evaluate(ctx, node.value), node.attr, ctx.span(node)
+    demand_present(owner, ctx.span(node.value))
     if isinstance(owner, Known) and isinstance(owner.value, ModuleType):
         path = _dotted(node)
         value = getattr(owner.value, name, MISSING)
@@ -324,6 +342,10 @@ def _attribute(ctx: Context, node: ast.Attribute) -> Entity:
         if name not in ("load", "store", "assume"):
             raise reject(Code.UNKNOWN_NAME, f"`tp.raw` has no `{name}`", span, help="it has load, store and assume")
         return Known(getattr(raw, name))
+    if isinstance(owner, Unsplit) and name in ("start", "number"):
+        return Known(0)
+    if isinstance(owner, Unsplit) and name == "stop":
+        return extent_named(ctx, owner.dimension, span)
     if is_walker(owner) and name in ("start", "stop", "elements", "number"):
         return _walker_attribute(ctx, owner, name, span)
     if (is_walker(owner) and name in calls.WALKER_METHODS) or (is_tensor(owner) and name in calls.TENSOR_METHODS):
@@ -422,6 +444,7 @@ def _subscript(ctx: Context, owner: Entity, index: ast.expr, span: Span) -> Enti
         return _part(ctx, owner.items, index, span)
     if isinstance(owner, Poison):
         raise Suppressed
+    demand_present(owner, span)
     cure = "tensors, tiles and tuples can"
     raise reject(Code.BAD_INDEX, f"{describe(owner)} cannot be indexed", span, help=cure)
 

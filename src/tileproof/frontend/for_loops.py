@@ -29,7 +29,7 @@ from .calls import Call, lowers
 from .combiners import check_join
 from .context import Context, Place
 from .control_flow import LoopBody, assigned_names, compile_loop
-from .entities import Binding, Entity, Known, Unbound, describe, is_tensor, is_walker
+from .entities import Binding, Entity, Known, Unbound, Unsplit, describe, is_tensor, is_walker
 from .source import reject
 from .tile_operations import binary, position
 
@@ -47,6 +47,8 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
             owner = ctx.evaluate(node.iter.func.value)
             if is_walker(owner):
                 return sub_tiles(ctx, node, node.iter, owner, body)
+            if isinstance(owner, Unsplit):
+                return sub_tiles_of_all(ctx, node, node.iter, owner, body)
         entity = ctx.evaluate(node.iter.func)
         callee = entity.value if isinstance(entity, Known) else None
         if callee is spaces.parallel:
@@ -55,6 +57,8 @@ def for_statement(ctx: Context, node: ast.For, body: Body) -> None:
             return tiles(ctx, node, node.iter, body)
         if callee is range:
             return range_loop(ctx, node, node.iter, body)
+        if callee is spaces.static_range:
+            return unrolled_loop(ctx, node, node.iter, body)
     message = f"a loop runs over tp.parallel, tp.tiles or range, not over `{ast.unparse(node.iter)}`"
     cure = "walk a dimension with `for k in tp.tiles(K=64):`, or count with `for n in range(4):`"
     raise reject(Code.NOT_ITERABLE, message, ctx.span(node.iter), help=cure)
@@ -68,6 +72,8 @@ class Walk:
     type: WalkerType
     offsets: Tensor | None
     span: Span
+    is_whole: bool = False
+    """Whether nobody walks it: `tp.split(0)` is a split in one piece, which costs nothing."""
 
 
 def _walks(
@@ -96,19 +102,20 @@ def _unknown(ctx: Context, dimension: str, known: str) -> str:
     loop = f"or loop in a program: `for n in range({dimension}):`"
     if dimension.isdecimal():
         return f"what is walked has a name: give it one on an axis of a tensor, {loop}"
-    if any(dimension == constant.name for constant in ctx.signature.constants):
-        return f"`{dimension}` is a constant: give a tensor the axis {dimension} to walk it by programs, {loop}"
     return f"its dimensions are: {known}"
 
 
 def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Tensor | None = None) -> Walk:
     if dimension not in ctx.signature.dimensions:
+        ctx.demand_known(dimension, span)
         near = ctx.signature.nearest_dimension(dimension)
         known = ", ".join(ctx.signature.dimensions)
         cure = f"did you mean `{near}`?" if near else _unknown(ctx, dimension, known)
         raise reject(Code.UNKNOWN_DIMENSION, f"`{dimension}` is not a dimension of this kernel", span, help=cure)
     entity = ctx.evaluate(size)
     if isinstance(entity, Known) and isinstance(entity.value, Split):
+        if entity.value.length == 0:
+            return Walk(dimension, WalkerType(dimension, 1, is_piece=True), offsets, span, is_whole=True)
         return Walk(dimension, WalkerType(dimension, entity.value.length, is_piece=True), offsets, span)
     return Walk(dimension, WalkerType(dimension, _size(entity, ctx.span(size))), offsets, span)
 
@@ -155,7 +162,10 @@ def _segments(ctx: Context, node: ast.Call) -> Walk:
 
 @lowers(spaces.split)
 def _split(ctx: Context, call: Call) -> Entity:
-    length = _size(call.entity("length"), call.where("length"))
+    given = call.entity("length")
+    if isinstance(given, Known) and type(given.value) is int and given.value == 0:
+        return Known(Split(0))
+    length = _size(given, call.where("length"))
     if length is None:
         message = "the length of a piece is a positive constant, and this is tp.each"
         raise reject(Code.BAD_SIZE, message, call.where("length"), help="write `tp.split(1)` for pieces of one element")
@@ -235,6 +245,13 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     if not walks:
         raise reject(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
     targets = _targets(ctx, node, [1 if walk.offsets is None else 2 for walk in walks], "tp.parallel")
+    whole = [(names[0], walk) for names, walk in zip(targets, walks, strict=True) if walk.is_whole]
+    targets = [names for names, walk in zip(targets, walks, strict=True) if not walk.is_whole]
+    walks = [walk for walk in walks if not walk.is_whole]
+    if not walks:
+        message = "all that this space walks is taken whole, by `tp.split(0)`"
+        cure = "walk another dimension too, or leave tp.parallel out: a kernel without it is one program"
+        raise reject(Code.BAD_CALL, message, span, help=cure)
     walkers = [_walker(ctx, names[-1].id, walk.type) for names, walk in zip(targets, walks, strict=True)]
     segments = [
         Segments(walker, walk.offsets, ctx.builder.value(INDEX_SCALAR, names[0].id))
@@ -247,6 +264,8 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     ctx.place, ctx.scope, ctx.frozen = Place.INSIDE, dict(outer), bound
     try:
         with ctx.builder.block() as ops:
+            for target, walk in whole:
+                ctx.bind(target.id, Unsplit(target.id, walk.dimension), ctx.span(target))
             for names, walker in zip(targets, walkers, strict=True):
                 ctx.bind(names[-1].id, walker, ctx.span(names[-1]))
                 segment = next((one for one in segments if one.walker is walker), None)
@@ -278,17 +297,10 @@ def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
 def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: Body) -> None:
     """`i.tiles(16)`: smaller tiles of a tile, never past its end."""
     span = ctx.span(node.iter)
-    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
-    if len(call.args) != 1 or not set(keywords) <= {"start", "stop"} or owner.type.is_each:
-        raise reject(
-            Code.BAD_CALL,
-            f"`{owner.name}.tiles` takes a size"
-            if not owner.type.is_each
-            else f"`{owner.name}` is one element and has no tiles",
-            span,
-            help=f"write `for s in {owner.name}.tiles(16):`, with `start=` and `stop=` where needed",
-        )
-    size = _size(ctx.evaluate(call.args[0]), ctx.span(call.args[0]))
+    if owner.type.is_each:
+        message, cure = f"`{owner.name}` is one element and has no tiles", f"use it as it is: `x[{owner.name}]`"
+        raise reject(Code.BAD_CALL, message, span, help=cure)
+    size, keywords = _sub_tiles(ctx, call, owner.name)
     start, stop = ctx.builder.value(INDEX_SCALAR), ctx.builder.value(INDEX_SCALAR)
     ctx.builder.emit(Start(span, start, owner))
     ctx.builder.emit(Stop(span, stop, owner))
@@ -299,6 +311,23 @@ def sub_tiles(ctx: Context, node: ast.For, call: ast.Call, owner: Walker, body: 
             clipped = binary(ctx.builder, fn, own, bound, span, (span, ctx.span(keywords[key])))
             start, stop = (clipped, stop) if key == "start" else (start, clipped)
     _tiles_loop(ctx, node, WalkerType(owner.type.dimension, size), start, stop, body)
+
+
+def sub_tiles_of_all(ctx: Context, node: ast.For, call: ast.Call, owner: Unsplit, body: Body) -> None:
+    """`z.tiles(16)` where nothing is split: the tiles of the dimension."""
+    size, bounds = _sub_tiles(ctx, call, owner.name)
+    positions = {key: _position(ctx, node, f"`{key}` of `{owner.name}.tiles`") for key, node in bounds.items()}
+    walked = WalkerType(owner.dimension, size)
+    _tiles_loop(ctx, node, walked, positions.get("start"), positions.get("stop"), body)
+
+
+def _sub_tiles(ctx: Context, call: ast.Call, name: str) -> tuple[Length | None, dict[str | None, ast.expr]]:
+    """The size of sub-tiles, and where they begin and end."""
+    keywords = {keyword.arg: keyword.value for keyword in call.keywords}
+    if len(call.args) != 1 or not set(keywords) <= {"start", "stop"}:
+        cure = f"write `for s in {name}.tiles(16):`, with `start=` and `stop=` where needed"
+        raise reject(Code.BAD_CALL, f"`{name}.tiles` takes a size", ctx.span(call), help=cure)
+    return _size(ctx.evaluate(call.args[0]), ctx.span(call.args[0])), keywords
 
 
 def _tiles_loop(
@@ -352,3 +381,41 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     start, stop, by = (position(ctx.builder, entity, where, "a bound of range") for entity, where in bounds)
     loop, variable = _loop(ctx, node, "range", lambda name: ctx.builder.value(INDEX_SCALAR, name), body)
     ctx.builder.emit(RangeLoop(span, loop.results, variable, start, stop, by, loop.inits, loop.carried, loop.body))
+
+
+_MOST_TURNS = 4096
+"""How many turns of a kernel are written out at most: each is compiled and checked like any other code."""
+
+
+def unrolled_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
+    """`tp.static_range`: the body once for each constant, one after the other."""
+    span = ctx.span(node.iter)
+    bounds = [_whole_number(ctx, argument) for argument in call.args]
+    if call.keywords or not 1 <= len(bounds) <= 3:
+        cure = "write `tp.static_range(start, stop)`"
+        raise reject(Code.BAD_CALL, "tp.static_range takes one to three constants", span, help=cure)
+    if len(bounds) == 3 and bounds[2] == 0:
+        raise reject(Code.BAD_CALL, "a range cannot step by 0", ctx.span(call.args[2]), help="step by 1, or by -1")
+    ((target,),) = _targets(ctx, node, [1], "tp.static_range")
+    turns = range(*bounds)
+    ctx.builder.unrolled += min(len(turns), _MOST_TURNS + 1)
+    if ctx.builder.unrolled > _MOST_TURNS:
+        message = f"the loops of this kernel are written out in more than {_MOST_TURNS} turns"
+        cure = "loop with `range`, whose body is compiled once"
+        raise reject(Code.BAD_SIZE, message, span, help=cure)
+    ctx.depth += 1
+    try:
+        for turn in turns:
+            ctx.bind(target.id, Known(turn), ctx.span(target))
+            body(ctx, node.body)
+    finally:
+        ctx.depth -= 1
+
+
+def _whole_number(ctx: Context, node: ast.expr) -> int:
+    entity = ctx.evaluate(node)
+    if isinstance(entity, Known) and type(entity.value) is int and abs(entity.value) < _LONGEST:
+        return entity.value
+    message = f"a bound of tp.static_range is a constant, and this is {describe(entity)}"
+    cure = "give it as a number or a keyword-only parameter: `*, G: int = 4`; `range` takes any position"
+    raise reject(Code.NOT_CONSTANT, message, ctx.span(node), help=cure)

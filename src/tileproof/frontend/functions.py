@@ -50,7 +50,7 @@ from .entities import (
     meet_axis,
 )
 from .expressions import apply
-from .source import reject
+from .source import RuledOut, reject
 from .tile_operations import (
     as_number,
     as_tile,
@@ -420,6 +420,8 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     name = call.constant(parameter, None)
     if isinstance(name, str) and name in ctx.signature.dimensions:
         return name
+    if isinstance(name, str):
+        ctx.demand_known(name, call.where(parameter))
     near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
     known = ", ".join(ctx.signature.dimensions) or "none"
     shown = f'"{name}"' if isinstance(name, str) else describe(Known(name))
@@ -431,11 +433,7 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
 @lowers(spaces.dim)
 def _dim(ctx: Context, call: Call) -> Entity:
     name = dimension_name(ctx, call, next(iter(call.arguments)))
-    if name in ctx.static:
-        return Known(ctx.static[name])
-    result = ctx.builder.value(INDEX_SCALAR)
-    ctx.builder.emit(ops.Extents(call.span, result, name))
-    return result
+    return subscripts.extent_named(ctx, name, call.span)
 
 
 @lowers(spaces.group)
@@ -456,6 +454,13 @@ def _group(ctx: Context, call: Call) -> Entity:
 @lowers(spaces.require)
 def _require(ctx: Context, call: Call) -> Entity:
     entity = call.entity("condition")
+    if isinstance(entity, Known) and isinstance(entity.value, bool) and ctx.signature.has_forms:
+        if not entity.value:
+            message = "this contract does not hold for these optional parameters"
+            absent = ", ".join(f"{each.name}=None" for each in ctx.signature.absent) or "nothing left out"
+            cure = "pass another choice of them"
+            raise RuledOut(reject(Code.CONTRACT, message, call.span, notes=(f"with {absent}",), help=cure).diagnostic)
+        return NONE
     if isinstance(entity, Known):
         entity = coerce(ctx, entity, TileType(BOOL), call.span)
     if not (is_tile(entity) and entity.type == TileType(BOOL)):

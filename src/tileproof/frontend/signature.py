@@ -10,11 +10,11 @@ import ast
 import difflib
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Edit, KernelError
+from tileproof.diagnostics.errors import Edit, KernelError, Label
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shown
@@ -23,15 +23,18 @@ from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
 from tileproof.language import annotations as spelled
 from tileproof.language.dtypes import ALL, TF32, DType, DTypeVar
 from tileproof.language.kernel import Kernel, Memo
+from tileproof.language.spaces import parallel, tiles
 
 from .captures import MISSING, Capture, as_dtype, find_expression
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .source import FunctionSource, Rejected, check_syntax, read_function, reject
+from .source import FunctionSource, Rejected, RuledOut, check_syntax, read_function, reject
 
 MOST_BITS: Final = 8192
 """How long a whole number may be that is known while compiling: only to print a longer one would be work."""
 _CONTENTS: dict[Any, str] = {spelled.Index: "Index", spelled.Unique: "Unique", spelled.Offsets: "Offsets"}
 _ACCESS: dict[Any, Access] = {getattr(spelled, access.value): access for access in Access}
+MOST_OPTIONAL: Final = 5
+"""How many parameters of a kernel may be optional: each combination of them is a form, and is checked."""
 _RESERVED = ("kernel", "order", "sanitize")
 _CONSTANT_TYPES: dict[Any, type[int] | type[float] | type[bool]] = {int: int, float: float, bool: bool}
 _DTYPE_NAMES = frozenset(dtype.name for dtype in ALL) | {"T", "U"}
@@ -64,6 +67,7 @@ class TensorParameter:
     span: Span
     keeps: bool = False
     """Whether a Sum, Max or Min starts from what it holds."""
+    is_optional: bool = False
 
     @property
     def is_read(self) -> bool:
@@ -94,6 +98,7 @@ class ScalarParameter:
     name: str
     element: DType | DTypeVar
     span: Span
+    is_optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,12 @@ class Signature:
     equations: tuple[Equation, ...]
     """The dimensions that are computed from others."""
     span: Span
+    absent: tuple[TensorParameter | ScalarParameter, ...] = ()
+    """The optional parameters that this form of the kernel does without."""
+    unknown: tuple[str, ...] = ()
+    """The dimensions that only these name."""
+    axes: tuple[str, ...] = ()
+    """The constants that the kernel walks though no tensor has them: dimensions that a launch decides."""
     tensors: tuple[TensorParameter, ...] = field(init=False, repr=False)
     dimensions: tuple[str, ...] = field(init=False, repr=False)
     """Every named dimension: those of tensors in order of appearance, then those only equations name."""
@@ -127,11 +138,17 @@ class Signature:
         names = [d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)]
         fixed = {constant.name for constant in self.constants if constant.default is not None}
         parts = [name for equation in self.equations for name in equation.names if name not in fixed]
-        dimensions = tuple(dict.fromkeys([*names, *parts, *(equation.dimension for equation in self.equations)]))
+        computed = (equation.dimension for equation in self.equations)
+        dimensions = tuple(dict.fromkeys([*names, *parts, *computed, *self.axes]))
         object.__setattr__(self, "tensors", tensors)
         object.__setattr__(self, "dimensions", dimensions)
         static = tuple(constant.name for constant in self.constants if constant.name in dimensions)
         object.__setattr__(self, "static", static)
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether some parameters are optional."""
+        return bool(self.absent) or any(each.is_optional for each in self.arguments)
 
     def extents(
         self, shapes: Mapping[str, Sequence[Any]], constants: Mapping[str, Any], sizes: Mapping[str, Any] | None = None
@@ -161,8 +178,8 @@ class Signature:
         return next(iter(difflib.get_close_matches(name, self.dimensions, 1, 0.6)), None)
 
 
-def read_signature(function: FunctionSource) -> Signature:
-    """The signature of a kernel, or the first mistake in it."""
+def read_signature(function: FunctionSource, absent: frozenset[str] = frozenset()) -> Signature:
+    """The signature of a kernel without some optional parameters, or the first mistake in it."""
     arguments = function.tree.args
     for parameter in (arguments.vararg, arguments.kwarg):
         if parameter is not None:
@@ -183,15 +200,40 @@ def read_signature(function: FunctionSource) -> Signature:
     read = tuple(_argument(function, parameter, equations) for parameter in positional)
     constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
     signature = Signature(function.name, read, constants, tuple(equations), function.header)
+    walked = _walked(function)
+    axes = (each.name for each in constants if each.type is int and each.name in walked)
+    signature = replace(signature, axes=tuple(name for name in axes if name not in signature.dimensions))
+    if absent:
+        signature = _without(function, signature, absent)
+    _check_optional(signature)
     _check_constants(signature)
     _check_contents(signature)
     return signature
 
 
+def _without(function: FunctionSource, whole: Signature, absent: frozenset[str]) -> Signature:
+    """A signature without some optional parameters, and without the dimensions that only these name."""
+    for name in sorted(absent - {each.name for each in whole.arguments if each.is_optional}):
+        message = f"`{whole.name}` has no optional parameter `{name}`"
+        cure = "only what is declared `| None` can be left out"
+        raise reject(Code.BAD_PARAMETER, message, whole.span, help=cure)
+    equations: list[Equation] = []
+    tree = function.tree.args
+    nodes = {parameter.arg: parameter for parameter in (*tree.posonlyargs, *tree.args)}
+    gone = tuple(each for each in whole.arguments if each.name in absent)
+    kept = tuple(
+        _argument(function, nodes[each.name], equations) for each in whole.arguments if each.name not in absent
+    )
+    form = Signature(whole.name, kept, whole.constants, tuple(equations), whole.span, gone, axes=whole.axes)
+    unknown = tuple(name for name in whole.dimensions if name not in form.dimensions)
+    constants = tuple(each for each in whole.constants if each.name not in unknown)
+    return replace(form, constants=constants, unknown=unknown)
+
+
 def _argument(
     function: FunctionSource, parameter: ast.arg, equations: list[Equation]
 ) -> TensorParameter | ScalarParameter:
-    name, node = parameter.arg, parameter.annotation
+    name, (node, is_optional) = parameter.arg, _optional(parameter.annotation)
     if node is None:
         raise reject(
             Code.BAD_ANNOTATION,
@@ -203,7 +245,7 @@ def _argument(
         )
     span = function.span(node)
     if isinstance(node, ast.Subscript):
-        return _tensor(function, parameter, node, equations)
+        return replace(_tensor(function, parameter, node, equations), is_optional=is_optional)
     value = find_expression(function.function, node)
     if any(value is key for key in _ACCESS):
         message = f"`{name}: {ast.unparse(node)}` does not say what it holds"
@@ -222,7 +264,18 @@ def _argument(
         raise reject(
             Code.BAD_ANNOTATION, "tf32 exists in tiles only", span, help="take f32 and cast with `.to(tf32)`"
         )
-    return ScalarParameter(name, dtype, function.span(parameter))
+    return ScalarParameter(name, dtype, function.span(parameter), is_optional)
+
+
+def _optional(node: ast.expr | None) -> tuple[ast.expr | None, bool]:
+    """An annotation without `| None`, and whether it has that."""
+    match node:
+        case ast.BinOp(left=inner, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return inner, True
+        case ast.BinOp(left=ast.Constant(value=None), op=ast.BitOr(), right=inner):
+            return inner, True
+        case _:
+            return node, False
 
 
 def _tensor(
@@ -366,11 +419,42 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
     return ConstantParameter(name, kind, default, span)
 
 
+def _check_optional(signature: Signature) -> None:
+    optional = [each for each in (*signature.arguments, *signature.absent) if each.is_optional]
+    if len(optional) > MOST_OPTIONAL:
+        message = f"`{signature.name}` has {len(optional)} optional parameters, and {MOST_OPTIONAL} are the most"
+        cure = "every combination of them is checked: write two kernels with a helper function that both call"
+        raise reject(Code.BAD_PARAMETER, message, optional[-1].span, help=cure)
+
+
+def _walked(function: FunctionSource) -> set[str]:
+    """The names that stand for dimensions in the spaces of a kernel."""
+    names: set[str] = set()
+    for node in ast.walk(function.tree):
+        if isinstance(node, ast.Call) and find_expression(function.function, node.func) in (parallel, tiles):
+            names.update(keyword.arg for keyword in node.keywords if keyword.arg)
+            pairs = (each.elts[0] for each in node.args if isinstance(each, ast.Tuple) and each.elts)
+            names.update(each.value for each in pairs if isinstance(each, ast.Constant) and isinstance(each.value, str))
+    return names
+
+
 def _check_constants(signature: Signature) -> None:
     for constant in signature.constants:
+        if constant.name in signature.axes:
+            continue
         if constant.name in signature.dimensions and (constant.default is not None or constant.type is not int):
             message = f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default"
             raise reject(Code.BAD_CONSTANT, message, constant.span, help=f"write `{constant.name}: int`")
+
+
+def _demand_there(signature: Signature, dimension: str, what: str, span: Span) -> None:
+    """Rules out a form in which something needs a dimension that only parameters which are None name."""
+    if dimension in signature.unknown:
+        absent = " and ".join(f"`{each.name}`" for each in signature.absent)
+        message = f"{what} needs the dimension {dimension}, which is that of {absent} alone, and that is None"
+        cure = "pass both or neither"
+        labels = tuple(Label(each.span, "declared with `| None`") for each in signature.absent)
+        raise RuledOut(reject(Code.CONTRACT, message, span, help=cure, labels=labels).diagnostic)
 
 
 def _parts(equation: Equation, equations: Sequence[Equation]) -> set[str]:
@@ -397,6 +481,7 @@ def _check_contents(signature: Signature) -> None:
             raise reject(Code.BAD_DIMENSIONS, message, equation.span, help=cure)
         for name in equation.names:
             if name not in known | solvable:
+                _demand_there(signature, name, f"`{equation.text}`", equation.span)
                 near = signature.nearest_dimension(name)
                 message = f"`{equation.text}` uses `{name}`, which is no dimension of a tensor and no constant"
                 cure = f"did you mean `{near}`?" if near and near != name else "name an axis so, or add a constant"
@@ -404,6 +489,7 @@ def _check_contents(signature: Signature) -> None:
     for tensor in signature.tensors:
         if isinstance(tensor.element, ContentOf) and tensor.element.dimension not in signature.dimensions:
             name = tensor.element.dimension
+            _demand_there(signature, name, f"`{tensor.name}`", tensor.span)
             near = signature.nearest_dimension(name)
             message = f'`{tensor.element.kind}["{name}"]` points into a dimension that no tensor has'
             cure = f"did you mean `{near}`?" if near else "name the dimension of the table it indexes"
@@ -446,7 +532,7 @@ def parse(kernel: Kernel) -> Parsed:
             raise too_deep(source) from None
         if mistakes:
             raise KernelError(*mistakes)
-        parsed = Parsed(source, read_signature(source))
+        parsed = Parsed(source, read_signature(source, kernel.absent))
     except Rejected as rejected:
         raise KernelError(rejected.diagnostic) from None
     known.append(parsed)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Diagnostic, Edit, Label
+from tileproof.diagnostics.errors import Diagnostic, Edit, KernelError, Label
 from tileproof.diagnostics.records import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.language.kernel import lines_around
@@ -27,6 +27,10 @@ class Rejected(Exception):
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.message)
         self.diagnostic = diagnostic
+
+
+class RuledOut(KernelError):
+    """A contract of the kernel forbids this choice of its optional parameters."""
 
 
 class Suppressed(Exception):
@@ -263,6 +267,15 @@ _REJECTIONS: dict[str, tuple[Code, str, str]] = {
 REJECTED = {name: rejection for names, rejection in _REJECTIONS.items() for name in names.split()}
 
 
+def _is_none_test(node: ast.AST) -> bool:
+    """Whether this is `x is None` or `x is not None`."""
+    match node:
+        case ast.Compare(ops=[ast.Is() | ast.IsNot()], comparators=[ast.Constant(value=None)]):
+            return True
+        case _:
+            return False
+
+
 def check_syntax(function: FunctionSource) -> list[Diagnostic]:
     """Every piece of Python in `function` that kernels do not have."""
     mistakes: list[Diagnostic] = []
@@ -290,6 +303,10 @@ def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]
             function.span(node),
             help="move it to the top of the file: helpers are inlined",
         )
+        return
+    if _is_none_test(node):
+        assert isinstance(node, ast.Compare)
+        yield from _rejections(function, node.left)
         return
     if isinstance(node, ast.Compare):
         for operator in node.ops:

@@ -14,7 +14,18 @@ from tileproof.language.unsafe import unsafe
 from . import subscripts
 from .context import Context
 from .control_flow import assigned_names, compile_branches, compile_loop
-from .entities import Binding, Bundle, Entity, Known, Poison, describe, is_tensor, is_tile, is_walker
+from .entities import (
+    Binding,
+    Bundle,
+    Entity,
+    Known,
+    Poison,
+    demand_present,
+    describe,
+    is_tensor,
+    is_tile,
+    is_walker,
+)
 from .expressions import arithmetic, condition, items, truth
 from .for_loops import for_statement
 from .source import Rejected, Suppressed, reject
@@ -154,6 +165,7 @@ def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
     entity = ctx.evaluate(owner)
     if is_tensor(entity):
         return entity
+    demand_present(entity, ctx.span(owner))
     message = f"{describe(entity)} has no elements that can be assigned"
     cure = "choose between two tiles with `tp.where`, or store into a tensor"
     raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(target), notes=("tiles are immutable values",), help=cure)

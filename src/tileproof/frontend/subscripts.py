@@ -560,6 +560,15 @@ def extent_of(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Entity:
     return result
 
 
+def extent_named(ctx: Context, name: str, span: Span) -> Entity:
+    """The extent of a dimension: a constant where it is static."""
+    if name in ctx.static:
+        return Known(ctx.static[name])
+    result = ctx.builder.value(INDEX_SCALAR)
+    ctx.builder.emit(Extents(span, result, name))
+    return result
+
+
 def slice_items(node: ast.expr) -> list[ast.expr]:
     """The written parts of a subscript."""
     return list(node.elts) if isinstance(node, ast.Tuple) else [node]

@@ -38,6 +38,7 @@ from .entities import (
     Known,
     Method,
     Poison,
+    demand_present,
     describe,
     describe_axes,
     is_tile,
@@ -102,6 +103,7 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
         result = b.value(INDEX_SCALAR)
         b.emit(ops.Start(span, result, entity))
         return result
+    demand_present(entity, span)
     match entity:
         case Value(type=WalkerType()):
             name = entity.name

@@ -83,6 +83,7 @@ class _Verifier:
         names = {d.name for tensor in tensors for d in tensor.dimensions if isinstance(d, Named)}
         for name, length in kernel.computed.items():
             names |= {name, *(length.names if isinstance(length, Extent) else ())}
+        names |= kernel.static.keys() & kernel.constants.keys()  # a constant may be walked that no tensor has
         self.dimensions = Dimensions(frozenset(names), kernel.static)
         self.is_parallel = any(isinstance(op, ops.Parallel) for op in walk(kernel.body))
         self.space: ops.Parallel | None = None

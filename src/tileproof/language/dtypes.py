@@ -38,6 +38,12 @@ class Named:
     def __delattr__(self, attribute: str) -> None:
         raise AttributeError(f"{self.name} is an element type: its {attribute} cannot be deleted")
 
+    def __or__(self, other: None) -> Any:
+        """`eps: f32 | None`: the annotation of an optional scalar, which is read from the source."""
+        return self if other is None else NotImplemented
+
+    __ror__ = __or__
+
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.name,)
 

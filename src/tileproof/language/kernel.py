@@ -175,6 +175,12 @@ class Kernel:
             raise TypeError(f"a schedule is made by tp.Schedule(...), not {shown(schedule)}")
         self.schedule = schedule
         """How programs are mapped to a GPU, if given."""
+        self.absent: frozenset[str] = frozenset()
+        """The optional parameters that this form of the kernel does without: see `without`."""
+        self._forms: dict[frozenset[str], Kernel] = {}
+        """Those that were asked for, by what they do without. All forms share it, so that each is compiled once."""
+        self.forms: dict[tuple[int, ...], Kernel] = {}
+        """By the places where a launch passed None: the form that it then called with the other arguments."""
         self.memos: dict[Any, Any] = {}
         """Its parsed, proved and compiled forms: see `Memo`."""
         self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
@@ -184,6 +190,11 @@ class Kernel:
 
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
+        if self.forms:
+            form = self.forms.get(tuple([place for place, each in enumerate(args) if each is None]))
+            if form is not None:
+                form(*[each for each in args if each is not None], **constants)
+                return
         if self.remembered:
             # Nothing here may reject a launch: every unusual one takes the full path.
             recent = self.recent
@@ -211,7 +222,7 @@ class Kernel:
             raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
         return operator(self, args, constants)
 
-    def with_schedule(self, schedule: Schedule) -> Kernel:
+    def with_schedule(self, schedule: Schedule | None) -> Kernel:
         """The same kernel with another schedule.
 
             fast = matmul.with_schedule(tp.Schedule(persistent=True, group=8))
@@ -219,14 +230,33 @@ class Kernel:
         kernel = Kernel(
             self.function, deny_checks=self.deny_checks, deterministic=self.deterministic, schedule=schedule
         )
-        kernel.source_lines = self.source_lines
+        kernel.source_lines, kernel.absent = self.source_lines, self.absent
         return kernel
+
+    def without(self, *names: str) -> Kernel:
+        """The kernel without some optional parameters: it takes the others, as if None were passed for these.
+
+            plain = linear.without("bias")
+            plain(y, x, w)
+        """
+        absent = self.absent | frozenset(names)
+        if absent == self.absent:
+            return self
+        form = self._forms.get(absent)
+        if form is None:
+            form = self.with_schedule(self.schedule)
+            form.absent, form._forms = absent, self._forms
+            form = self._forms.setdefault(absent, form)
+        return form
 
     def forget(self) -> None:
         """Drops everything parsed, proved and compiled, and the plans of repeated launches."""
         self.memos.clear()
         self.remembered.clear()
+        self.forms.clear()
         self.recent = None
+        for form in () if self.absent else self._forms.values():
+            form.forget()
 
     def __repr__(self) -> str:
         from tileproof.diagnostics.errors import shown_path

@@ -49,9 +49,9 @@ class Walker:
 def parallel(*pairs: tuple[str, Any], **sizes: Any) -> Iterator[Any]:
     """The parallel space: the body runs once for every combination of tiles, as a program of its own.
 
-    A keyword is a dimension and its tile size, a constant or `tp.each`; pairs are for a dimension walked
-    twice. There is one parallel space in a kernel, at its top level. An empty dimension has no tiles, so no
-    program runs.
+    A keyword is a dimension, or a constant of the kernel, and its tile size, a constant or `tp.each`; pairs are for a
+    dimension walked twice. There is one parallel space in a kernel, at its top level. An empty dimension has no tiles,
+    so no program runs.
 
     Example:
         for i, j in tp.parallel(M=BM, N=BN):
@@ -73,6 +73,19 @@ def tiles(*pairs: tuple[str, Any], start: Any = None, stop: Any = None, **sizes:
         r[i] = total
     """
     only_in_kernels("tiles")
+
+
+def static_range(start: int, stop: int | None = None, step: int = 1) -> Iterator[int]:
+    """A loop over constants that is written out: its variable is a constant, which `range` has as an index.
+
+    So it may count items of a tuple, slice a tile, and decide an `if`. Bounds are constants; each turn is code.
+
+    Example:
+        t, total = tp.arange(8), 0
+        for n in tp.static_range(4):
+            total += t[2 * n : 2 * n + 2].sum()
+    """
+    only_in_kernels("static_range")
 
 
 def group(element: Any, dimension: str) -> Any:
@@ -123,7 +136,8 @@ def split(length: Any) -> Any:
     """In place of a tile size: cuts an axis into pieces of `length`, each for a program of its own.
 
     The program walks its piece with `z.tiles(BK)`, and `tp.join` combines what the pieces made. An empty axis has
-    one empty piece, so that there is always something to join.
+    one empty piece, so that there is always something to join. `tp.split(0)` leaves the axis whole: the code is that
+    of a kernel without the split.
 
     Example:
         for i, z in tp.parallel(M=BM, N=tp.split(32)):
@@ -179,5 +193,5 @@ def split_at(tensor: Any, dimension: str, position: Any) -> Any:
 
 __all__ = [
     "Each", "Split", "Walker", "dim", "each", "group", "join", "parallel", "require", "segments", "split",
-    "split_at", "tiles",
+    "split_at", "static_range", "tiles",
 ]  # fmt: skip

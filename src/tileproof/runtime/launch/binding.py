@@ -105,8 +105,13 @@ def bind(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) 
         _bind_dimensions(signature, tensor, array, bound, seen)
     for constant in signature.constants:
         name = constant.name
-        if name in signature.static and name in named and name not in bound.dimensions:
-            bound.dimensions[name] = int(_constant_value(signature, constant, named))  # type: ignore[arg-type]
+        is_named = name in named or name in signature.axes
+        if name in signature.static and is_named and name not in bound.dimensions:
+            extent = int(_constant_value(signature, constant, named))  # type: ignore[arg-type]
+            if extent < 0:
+                message = f"`{name}` is walked, so it is an extent, and {extent} is given"
+                fail(signature, Code.CONSTANT_VALUE, message, constant, help="give an extent of at least 0")
+            bound.dimensions[name] = extent
     constants = _constants(signature, named, bound)
     _bind_equations(signature, bound, constants)
     for constant in signature.constants:

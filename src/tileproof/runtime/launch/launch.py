@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from tileproof.backends.base import device_of
 from tileproof.compiler.proved import Proved, compiled_for, groups_of, signature_of
 from tileproof.diagnostics.values import shown
+from tileproof.frontend.optional import present
 from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialization import Specialization
 from tileproof.language.kernel import Kernel, Memo
@@ -76,7 +77,7 @@ def prepare(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> tup
 
     So no premise is copied: code for a GPU is made for index tensors that lie as these do.
     """
-    proved, bound = prepare_recorded(kernel, args, named)
+    proved, bound = prepare_recorded(*present(kernel, args, named))
     check_own(signature_of(proved), bound)
     check_contents(signature_of(proved), bound, proved.holes, proved.verdict.complete)
     return proved, bound
@@ -98,6 +99,7 @@ _elaborated_ones: Final = Memo[dict[object, Elaborated]](dict)
 
 def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None:
     """What a call of a kernel does."""
+    kernel, args, named = present(kernel, args, named)
     graph = recording.get()
     if graph is not None:
         graph.record(kernel, args, named)
@@ -138,6 +140,7 @@ def interpret(
         raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
     if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
         raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
+    kernel, args, constants = present(kernel, args, constants)
     signature = parse(kernel).signature
     bound = bind(signature, args, constants)
     elaborated = _elaborated(kernel, bound.specialization)

@@ -110,7 +110,7 @@ def _running(
 ) -> Callable[..., Any]:
     def run(*args: Any, **constants: Any) -> Any:
         values = dict(zip(names, args, strict=False)) | constants
-        first = next(values[tensor.name] for tensor in signature.tensors if tensor.name in values)
+        first = next(values[each.name] for each in signature.tensors if values.get(each.name) is not None)
         extents = _extents(torch, signature, values)
         for tensor in outputs:
             try:
@@ -130,7 +130,8 @@ def _running(
 
 def _extents(torch: Any, signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
     """The extents that arguments have; under a trace they may be symbols, and are only computed with."""
-    shapes = {each.name: tuple(values[each.name].shape) for each in signature.tensors if each.name in values}
+    present = (each.name for each in signature.tensors if values.get(each.name) is not None)
+    shapes = {name: tuple(values[name].shape) for name in present}
     for tensor in signature.tensors:
         shape = shapes.get(tensor.name)
         if shape is not None and len(shape) != len(tensor.dimensions):
@@ -146,14 +147,14 @@ def _dtype(torch: Any, signature: Signature, tensor: TensorParameter, values: Ma
             return to_torch(torch, name)
         case DTypeVar() as variable:
             return next(values[each.name].dtype for each in signature.tensors
-                        if each.element == variable and each.name in values)  # fmt: skip
+                        if each.element == variable and values.get(each.name) is not None)  # fmt: skip
         case _:
             return torch.int64
 
 
 def _annotation(torch: Any, parameter: TensorParameter | ScalarParameter) -> Any:
     if isinstance(parameter, TensorParameter):
-        return torch.Tensor
+        return torch.Tensor | None if parameter.is_optional else torch.Tensor
     element = parameter.element
     if isinstance(element, DTypeVar):
         return int | float | bool

@@ -254,8 +254,10 @@ def _launched(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> A
         known.append(_written(kernel))
     (places,) = known
     written = tuple(args[place] if place < len(args) else named[name] for place, name in places)
-    if written:
-        _watch_gpu(written[0])
+    for each in written:
+        if each is not None:  # an optional one may be
+            _watch_gpu(each)
+            break
     return written[0] if len(written) == 1 else written
 
 
