@@ -80,8 +80,8 @@ LAWS = [
         "either truth is both",
         "race either_guard",
         "symbolic_values.Values._truth_of",
-        "self.truths[op.result] = Some((one, two))",
-        "self.truths[op.result] = All((one, two))",
+        "self.decide(op.result, Some((one, two)))",
+        "self.decide(op.result, All((one, two)))",
     ),
     Mutant(
         "all lanes of a slice are those of its beginning",

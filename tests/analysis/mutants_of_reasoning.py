@@ -124,8 +124,8 @@ REASONING = [
         "products are 0",
         "coverage diagonal",
         "terms.product",
-        "            total = total + monomial",
-        "            total = total or monomial",
+        "total = total + _monomial",
+        "total = total or _monomial",
     ),
     # Axioms.
     Mutant(
@@ -220,6 +220,27 @@ REASONING = [
         "axioms._of_quotient",
         "(up, All((equals(by, 0), equals(result, 0))))",
         "(up,)",
+    ),
+    Mutant(
+        "quotients are not negative",
+        "bounds quotient_of_one_before",
+        "axioms.Axioms._of_one",
+        "self.ranges.of(of(atom)))\n            yield from _of_quotient",
+        "Range(0, 1 << 48))\n            yield from _of_quotient",
+    ),
+    Mutant(
+        "the least quotient is forgotten",
+        "bounds quotient_of_one_before",
+        "ranges._quotients",
+        "for end in (top.low, top.high)",
+        "for end in (top.high,)",
+    ),
+    Mutant(
+        "nothing is left over by a division by 0",
+        "sizes remainder_by_none",
+        "ranges._remainders",
+        "return Range(low, high) | top if",
+        "return Range(low, high) if",
     ),
     Mutant(
         "an axis is no longer than the longest tile",

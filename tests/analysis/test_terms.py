@@ -228,7 +228,7 @@ def test_a_length_is_its_term(first: int, second: int) -> None:
 def test_a_term_reads_as_it_was_written() -> None:
     g, s, n = (of(DimensionExtent(name)) for name in "GSN")
     assert str(product(g, s) - s.times(2)) == "G*S - 2*S"
-    assert str(product(product(g, s), n)) == "G*S*N"
+    assert str(product(product(g, s), n)) == "G*N*S"
     assert str(product(quotient(n, s), g)) == "G*(N // S)"
     assert str(-quotient(-n, number(8))) == "cdiv(N, 8)"
     assert str(quotient(n + 1, number(2))) == "(N + 1) // 2"

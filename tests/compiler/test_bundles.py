@@ -133,17 +133,17 @@ def told(folder: Path, bundle: Path) -> dict[str, Any]:
     return replayed(folder, bundle)
 
 
-def test_a_launch_from_a_bundle_needs_no_assembler_and_no_prover(told: dict[str, Any], bundle: Path) -> None:
+def test_a_launch_from_a_bundle_needs_no_assembler(told: dict[str, Any], bundle: Path) -> None:
     assert told["bundle"] == "<bundle kernels.tpb: double, put for sm_80, sm_90>"
     assert (told["double"], told["put"], told["launches"]) == ("ok", "ok", 2)
     held = read_bundle(bundle)
     assert told["code"] == [sha256(code_in(held, name, "sm_90").cubin).hexdigest() for name in ("double", "put")]
 
 
-def test_without_the_bundle_the_same_launches_need_both(folder: Path) -> None:
+def test_without_the_bundle_the_same_launches_need_it(folder: Path) -> None:
     told = replayed(folder)
     assert told["double"].startswith("TP0911 | TILEPROOF_TILEIRAS is ")
-    assert told["put"] == "there is no z3 here"
+    assert told["put"].startswith("TP0911 | TILEPROOF_TILEIRAS is ")
     assert told["launches"] == 0
 
 

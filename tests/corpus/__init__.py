@@ -6,6 +6,7 @@ from . import (
     blind_one,
     blind_two,
     entries,
+    nested_arithmetic,
     safe_arithmetic,
     safe_contents,
     safe_examples,
@@ -32,6 +33,7 @@ SAFE: list[Case] = [
     *blind_one.SAFE,
     *blind_two.SAFE,
     *entries.SAFE,
+    *nested_arithmetic.SAFE,
 ]
 UNSAFE: list[Case] = [
     *unsafe_race_walks.CASES,
@@ -46,6 +48,7 @@ UNSAFE: list[Case] = [
     *blind_one.UNSAFE,
     *blind_two.UNSAFE,
     *entries.UNSAFE,
+    *nested_arithmetic.UNSAFE,
 ]
 
 __all__ = ["SAFE", "UNSAFE", "Case"]

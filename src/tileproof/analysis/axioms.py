@@ -102,10 +102,12 @@ class Axioms:
             case Read(tensor, args):
                 yield from self._of_element(atom, tensor, args, contracts)
             case Quotient(term, by):
+                yield from _within(of(atom), self.ranges.of(of(atom)))
                 yield from _of_quotient(of(atom), term, by, self.ranges.of(by))
             case Product(left, right):
                 yield from _of_product(of(atom), left, right, self.ranges)
             case Least(left, right):
+                yield from _within(of(atom), self.ranges.of(of(atom)))
                 yield at_most(of(atom), left)
                 yield at_most(of(atom), right)
                 yield Some((equals(of(atom), left), equals(of(atom), right)))

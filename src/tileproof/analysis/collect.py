@@ -498,7 +498,7 @@ class Collector:
                 continue
             if result.type.dtype == BOOL:
                 one, two = self.values.truth(yes), self.values.truth(no)
-                self.values.truths[result] = Some((All((condition, one)), All((other, two))))
+                self.values.decide(result, Some((All((condition, one)), All((other, two)))))
             elif result.type.dtype == ENTRY:
                 self.values.choose_entry(result, condition, yes, no)
             elif is_whole(result.type.dtype):

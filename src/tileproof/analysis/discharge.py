@@ -15,11 +15,11 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import INDEX_LIMIT, Content
 from tileproof.ir.walk import walk
 
+from . import smt
 from .collect import Collector
 from .launch_guards import Compare, evaluated
 from .obligations import Goal, Violation
 from .prover import Answer, Prover, contradict, shadow
-from .smt import impossible
 from .terms import (
     All,
     Atom,
@@ -188,7 +188,7 @@ class Discharger:
     # z3.
 
     def _z3_helps(self, violation: Violation) -> bool:
-        return impossible(self.prover.formulas(violation, contracts=True), self.groups)
+        return smt.impossible(self.prover.formulas(violation, contracts=True), self.groups)
 
     @property
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:

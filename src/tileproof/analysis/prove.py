@@ -11,7 +11,7 @@ from tileproof.diagnostics.errors import Diagnostic, Label, OutOfBounds, Race, T
 from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Tensor, TensorType
 
-from . import coverage
+from . import coverage, smt
 from .axioms import Axioms
 from .collect import Collector
 from .counterexample import CounterexampleSearch, Replay
@@ -75,6 +75,13 @@ class _Checker:
             self.kernel, tuple(self.discharged), findings, compares, tuple(self.residuals), complete, unclipped
         )
 
+    def _not_proved(self, finding: Diagnostic) -> None:
+        """Reports what no rung discharged, and what kept a rung from trying."""
+        if smt.installed() is None:
+            note = "z3, which might prove it, is not installed: `pip install z3-solver`"
+            finding = replace(finding, notes=(*finding.notes, note))
+        self.findings.append(finding)
+
     def _goal(self, goal: Goal) -> None:
         if isinstance(goal.subject, Fitting):
             self._fitting(goal, goal.subject)
@@ -89,7 +96,7 @@ class _Checker:
             case InBounds() | Bounded() | Contents():
                 self._not_proved_in_bounds(result)
             case NotEmpty():
-                self.findings.append(_may_be_empty(goal))
+                self._not_proved(_may_be_empty(goal))
             case Disjoint() | DisjointLanes():
                 self._not_proved_disjoint(result)
 
@@ -120,10 +127,10 @@ class _Checker:
                 return
         rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
         if where.in_test:
-            self.findings.append(_in_test(goal))
+            self._not_proved(_in_test(goal))
             return
         if self.deny_checks:
-            self.findings.append(_denied(goal, rung))
+            self._not_proved(_denied(goal, rung))
             return
         self.residuals.append(Residual(op, axis, rung))
         reason = "tested before any loop" if rung is Rung.PRECHECK else "tested where it is used"
@@ -157,7 +164,7 @@ class _Checker:
                 cure = _disjoint_hint(self.collector, site) if stores else ""
                 self._report_counterexample(Code.LANES_NOT_DISJOINT if lanes else Code.NOT_DISJOINT, seen, cure)
                 return
-        self.findings.append(_not_disjoint(goal))
+        self._not_proved(_not_disjoint(goal))
 
     def _report_counterexample(self, code: Code, seen: TileproofError, help: str = "") -> None:
         for finding in seen.diagnostics:

@@ -20,7 +20,7 @@ from .terms import Atom, Clause, Fact, Formula, Term, flattened, terms
 
 _MOST_QUESTIONS = 800
 _MOST_WORK = 60_000
-_MOST_IN_ALL = 1_200_000
+MOST_IN_ALL = 1_200_000
 """For all queries about one kernel."""
 _MOST_OPEN = 6
 
@@ -60,7 +60,7 @@ class Prover:
         facts, clauses = flattened(self.formulas((*about, *premises), contracts))
         if about:
             facts, clauses = _relevant(facts, clauses, about)
-        search = Search(min(_MOST_WORK, max(0, _MOST_IN_ALL - self.work)))
+        search = Search(min(_MOST_WORK, max(0, MOST_IN_ALL - self.work)))
         try:
             search.start(facts, clauses)
         except _Spent:
@@ -74,9 +74,7 @@ class Prover:
         return self.ask(premises, contracts, about).impossible
 
 
-def _relevant(
-    facts: list[Fact], clauses: list[Clause], about: Sequence[Formula]
-) -> tuple[list[Fact], list[Clause]]:
+def _relevant(facts: list[Fact], clauses: list[Clause], about: Sequence[Formula]) -> tuple[list[Fact], list[Clause]]:
     """What shares atoms with some formulas, over any number of steps. Nothing else could contradict them."""
     reached = {atom for formula in about for term in terms(formula) for atom in term.atoms}
     waiting: list[tuple[frozenset[Atom], Fact | Clause]] = [

@@ -31,6 +31,7 @@ from .terms import (
     Term,
     TileNumber,
     Unknown,
+    with_remainder,
 )
 
 START_LIMIT = 1 << 61
@@ -48,6 +49,9 @@ class Range:
 
     low: int
     high: int
+
+    def __add__(self, other: Range) -> Range:
+        return Range(self.low + other.low, self.high + other.high)
 
     def __or__(self, other: Range) -> Range:
         return Range(min(self.low, other.low), max(self.high, other.high))
@@ -93,6 +97,13 @@ class Ranges:
 
     def of(self, term: Term) -> Range:
         """Where the values of a term lie."""
+        split = with_remainder(term)
+        if split is None:
+            return self._sum(term)
+        lies = of_binary(ops.BinaryFn.MOD, self.of(split.term), self.of(split.by))
+        return of_binary(ops.BinaryFn.MUL, lies, self.of(split.times)) + self.of(split.rest)
+
+    def _sum(self, term: Term) -> Range:
         low = high = term.constant
         for atom, factor in term.parts:
             part = self._atom(atom)
@@ -130,15 +141,9 @@ class Ranges:
                 one, two = self.of(left), self.of(right)
                 return Range(min(one.low, two.low), min(one.high, two.high))
             case Product(left, right):
-                one, two = self.of(left), self.of(right)
-                corners = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
-                return Range(min(corners), max(corners))
+                return of_binary(ops.BinaryFn.MUL, self.of(left), self.of(right))
             case Quotient(term, by):
-                top, bottom = self.of(term), self.of(by)
-                if bottom.low == bottom.high and bottom.low > 0:
-                    return Range(top.low // bottom.low, top.high // bottom.low)
-                reach = max(abs(top.low), abs(top.high))
-                return Range(0 if top.low >= 0 and bottom.low >= 0 else -reach, reach)
+                return of_binary(ops.BinaryFn.FLOORDIV, self.of(term), self.of(by))
 
     def _size(self, extent: Term) -> int:
         """The greatest extent a dimension can have, however it is computed."""
@@ -157,19 +162,44 @@ def of_binary(fn: ops.BinaryFn, one: Range, two: Range) -> Range:
     """The interval of an operation on two."""
     match fn:
         case ops.BinaryFn.ADD:
-            return Range(one.low + two.low, one.high + two.high)
+            return one + two
         case ops.BinaryFn.SUB:
             return Range(one.low - two.high, one.high - two.low)
         case ops.BinaryFn.MUL:
             corners = [a * b for a in (one.low, one.high) for b in (two.low, two.high)]
             return Range(min(corners), max(corners))
-        case ops.BinaryFn.FLOORDIV | ops.BinaryFn.CDIV:
-            reach = max(abs(one.low), abs(one.high))
-            return Range(-reach, reach)
+        case ops.BinaryFn.FLOORDIV:
+            return _quotients(one, two)
+        case ops.BinaryFn.CDIV:
+            return _negated(_quotients(_negated(one), two))
         case ops.BinaryFn.MOD:
-            if two.low > 0:
-                return Range(0, two.high - 1)
-            reach = max(abs(one.low), abs(one.high), abs(two.low), abs(two.high))
-            return Range(-reach, reach)
+            return _remainders(one, two)
+        case ops.BinaryFn.MIN:
+            return Range(min(one.low, two.low), min(one.high, two.high))
+        case ops.BinaryFn.MAX:
+            return Range(max(one.low, two.low), max(one.high, two.high))
         case _:
             return one | two
+
+
+def _negated(one: Range) -> Range:
+    return Range(-one.high, -one.low)
+
+
+def _quotients(top: Range, by: Range) -> Range:
+    """Of `//`: it is monotone in its left side, and in divisors of one sign; 0 where the divisor is 0."""
+    divisors = {max(by.low, 1), by.high} if by.high > 0 else set()
+    divisors |= {by.low, min(by.high, -1)} if by.low < 0 else set()
+    corners = [end // divisor for end in (top.low, top.high) for divisor in divisors]
+    corners += [0] if by.low <= 0 <= by.high else []
+    return Range(min(corners), max(corners))
+
+
+def _remainders(top: Range, by: Range) -> Range:
+    """Of `%`: between 0 and the divisor, and no further from 0 than the left side where both have one sign."""
+    if top.high <= 0 and by.high <= 0:
+        return _negated(_remainders(_negated(top), _negated(by)))
+    low, high = min(by.low + 1, 0), max(by.high - 1, 0)
+    if top.low >= 0 and by.low >= 0:
+        high = min(high, top.high)
+    return Range(low, high) | top if by.low <= 0 <= by.high else Range(low, high)

@@ -1,13 +1,16 @@
 """z3, for what linear arithmetic does not prove: one query at a time.
 
 It is imported when first needed. Each query has its own context and a limit on steps, not on time: an answer depends on
-the query alone. `unknown` proves nothing.
+the query alone. `unknown` proves nothing, and neither does a z3 that is not installed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 from .terms import (
@@ -40,9 +43,21 @@ class Sizes:
     elements: Mapping[str, Mapping[tuple[int, ...], int]] = field(default_factory=dict)
 
 
+@cache
+def installed() -> ModuleType | None:
+    """z3; None where it is not installed, or cannot be loaded."""
+    try:
+        return import_module("z3")
+    except Exception:  # a z3 whose library is missing raises an exception of its own
+        return None
+
+
 def impossible(formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]]) -> bool:
     """Whether the formulas certainly cannot all hold."""
-    question = _Question(extents)
+    z3 = installed()
+    if z3 is None:
+        return False
+    question = _Question(z3, extents)
     question.demand(formulas)
     return question.answer() == "unsat"
 
@@ -51,16 +66,17 @@ def example(
     formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]], limit: int
 ) -> Sizes | None:
     """Sizes of at most `limit` for which the formulas hold, if z3 finds some."""
-    question = _Question(extents)
+    z3 = installed()
+    if z3 is None:
+        return None
+    question = _Question(z3, extents)
     question.demand(formulas)
     question.limit(limit)
     return question.sizes() if question.answer() == "sat" else None
 
 
 class _Question:
-    def __init__(self, groups: Mapping[tuple[str, str], tuple[Term, Term]]) -> None:
-        import z3  # type: ignore[import-untyped, unused-ignore]
-
+    def __init__(self, z3: Any, groups: Mapping[tuple[str, str], tuple[Term, Term]]) -> None:
         self.z3 = z3
         self.context = z3.Context()
         self.solver = z3.Solver(ctx=self.context)

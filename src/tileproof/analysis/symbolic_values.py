@@ -49,8 +49,13 @@ from .terms import (
     relaned,
     remainder,
     terms,
+    weighs_more,
 )
 
+MOST_ATOMS = 64
+"""The largest term that is made; beyond, names stand for the operands of an operation."""
+MOST_FACTS = 200
+"""The largest condition that is followed, in facts and their atoms."""
 _COMPARISONS: Mapping[ops.BinaryFn, Callable[[Term, Term], Formula]] = {
     ops.BinaryFn.EQ: equals,
     ops.BinaryFn.NE: lambda left, right: negation(equals(left, right)),
@@ -136,9 +141,7 @@ class Values:
         args = (LANE,) * value.type.rank
         return at_most(number(1), of(Unknown(f"{value.name}?", 0, 1, self.uniform, True, args)))
 
-    def unknown(
-        self, value: Tile, bounds: Range | None = None, data: bool = True, made_of: Term | None = None
-    ) -> Term:
+    def unknown(self, value: Tile, bounds: Range | None = None, data: bool = True, made_of: Term | None = None) -> Term:
         """Makes a value one about which only its interval is known, and the term it is a function of, if of one."""
         bounds = bounds or integer_range(value.type.dtype)
         args = (LANE,) * value.type.rank
@@ -187,33 +190,46 @@ class Values:
         elif isinstance(op, ops.Reduce):
             self._owe_elements(op, where)
 
+    def _name(self, value: Tile) -> None:
+        """Lets a name stand for the term of a value, so that terms computed from it are small again."""
+        term = self.terms[value]
+        if term.weight <= 1:
+            return
+        named = self.unknown(value, self.ranges.of(term), depends_on_data(term), term)
+        if value.type.dtype != ENTRY:  # of which it is not known when it is none
+            self.define(value, equals(named, term))
+
+    def decide(self, value: Tile, formula: Formula) -> None:
+        """States when a truth holds. Of one that is too large nothing is known but that it is one value."""
+        self.truths[value] = self.opaque_truth(value) if weighs_more(formula, MOST_FACTS) else formula
+
     def _truth_of(self, op: ops.PureOp) -> None:
         match op:
             case ops.Constant(value=value):
-                self.truths[op.result] = TRUE if value else FALSE
+                self.decide(op.result, TRUE if value else FALSE)
             case ops.Binary(fn=fn, left=left, right=right) if left.type.dtype == BOOL:
                 one, two = self.truth(left), self.truth(right)
                 match fn:
                     case ops.BinaryFn.AND:
-                        self.truths[op.result] = All((one, two))
+                        self.decide(op.result, All((one, two)))
                     case ops.BinaryFn.OR:
-                        self.truths[op.result] = Some((one, two))
+                        self.decide(op.result, Some((one, two)))
                     case ops.BinaryFn.EQ:
-                        self.truths[op.result] = _same(one, two)
+                        self.decide(op.result, _same(one, two))
                     case ops.BinaryFn.XOR | ops.BinaryFn.NE:
-                        self.truths[op.result] = negation(_same(one, two))
+                        self.decide(op.result, negation(_same(one, two)))
                     case _:
                         pass
             case ops.Binary(fn=fn, left=left, right=right) if fn in _COMPARISONS and is_whole(left.type.dtype):
                 if left.type.rank <= 1 and not {left, right} & self.inexact:
-                    self.truths[op.result] = _COMPARISONS[fn](self.term(left), self.term(right))
+                    self.decide(op.result, _COMPARISONS[fn](self.term(left), self.term(right)))
             case ops.Unary(fn=ops.UnaryFn.NOT, operand=operand):
-                self.truths[op.result] = negation(self.truth(operand))
+                self.decide(op.result, negation(self.truth(operand)))
             case ops.Broadcast(operand=operand) if operand.type.rank == 0:
-                self.truths[op.result] = self.truth(operand)
+                self.decide(op.result, self.truth(operand))
             case ops.Take(operand=operand, index=index) if operand.type.rank == 1:
                 place = self.term(index)
-                self.truths[op.result] = changed(self.truth(operand), lambda term: at_lane(term, place))
+                self.decide(op.result, changed(self.truth(operand), lambda term: at_lane(term, place)))
             case _:
                 pass
 
@@ -221,6 +237,10 @@ class Values:
         """An index, an entry or an integer."""
         exact = self._exact(op, where)
         dtype = op.result.type.dtype
+        if exact is not None and exact.weight > MOST_ATOMS:
+            for operand in [operand for operand in ops.operands(op) if operand in self.terms]:
+                self._name(operand)  # type: ignore[arg-type]
+            exact = self._exact(op, where)
         if exact is None:
             if op.result not in self.terms:
                 self.unknown(op.result, self._made_of(op) if dtype == INDEX else None)

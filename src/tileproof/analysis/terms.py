@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final, TypeAlias
 
 from tileproof.ir.types import Extent, Length
@@ -190,12 +190,14 @@ class Term:
     not depend on how Python hashes names in this process.
     """
 
-    __slots__ = ("_key", "constant", "parts")
+    __slots__ = ("_key", "_text", "_weight", "constant", "parts")
 
     def __init__(self, parts: Iterable[tuple[Atom, int]] = (), constant: int = 0) -> None:
         self.parts = tuple(parts)
         self.constant = constant
         self._key: tuple[frozenset[tuple[Atom, int]], int] | None = None
+        self._text: str | None = None
+        self._weight: int | None = None
 
     @property
     def key(self) -> tuple[frozenset[tuple[Atom, int]], int]:
@@ -203,6 +205,13 @@ class Term:
         if self._key is None:
             self._key = frozenset(self.parts), self.constant
         return self._key
+
+    @property
+    def weight(self) -> int:
+        """How many atoms it is made of, at any depth."""
+        if self._weight is None:
+            self._weight = sum(1 + sum(term.weight for term in inner(atom)) for atom, _ in self.parts)
+        return self._weight
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Term) and self.key == other.key)
@@ -254,10 +263,12 @@ class Term:
         return None
 
     def __str__(self) -> str:
-        parts = [_multiple(*part) for part in sorted(self.parts, key=lambda part: (part[1] < 0, str(part[0])))]
-        if self.constant or not parts:
-            parts.append(str(self.constant))
-        return " + ".join(parts).replace("+ -", "- ")
+        if self._text is None:  # kept, for it is also what atoms are ordered by
+            parts = [_multiple(*part) for part in sorted(self.parts, key=lambda part: (part[1] < 0, str(part[0])))]
+            if self.constant or not parts:
+                parts.append(str(self.constant))
+            self._text = " + ".join(parts).replace("+ -", "- ")
+        return self._text
 
 
 def _multiple(atom: Atom, times: int) -> str:
@@ -296,30 +307,46 @@ LANE = of(_ANY_LANE)
 """The lane in the term of a one-dimensional tile."""
 
 
+MOST_MONOMIALS = 64
+"""A product of sums with more than so many is not multiplied out."""
+
+
 def product(left: Term, right: Term) -> Term:
     """`left * right`; a factor that is a sum is multiplied out, so that equal products are equal terms."""
     if left.number is not None:
         return right.times(left.number)
     if right.number is not None:
         return left.times(right.number)
+    if (len(left.parts) + 1) * (len(right.parts) + 1) > MOST_MONOMIALS:
+        return of(Product(*sorted((left, right), key=str)))
     total = ZERO
     for one, factor in _monomials(left):
         for two, other in _monomials(right):
-            if one is None:
-                monomial = number(1) if two is None else of(two)
-            elif two is None:
-                monomial = of(one)
-            else:
-                first, second = sorted((of(one), of(two)), key=str)
-                monomial = of(Product(first, second))
-            total = total + monomial.times(factor * other)
+            factors = [*_factors(one), *_factors(two)]
+            total = total + _monomial(factors).times(factor * other)
     return total
 
 
-def _monomials(term: Term) -> Iterator[tuple[Atom | None, int]]:
-    yield from term.parts
+def _monomials(term: Term) -> Iterator[tuple[Term, int]]:
+    yield from ((of(atom), factor) for atom, factor in term.parts)
     if term.constant:
-        yield None, term.constant
+        yield number(1), term.constant
+
+
+def _factors(term: Term) -> Iterator[Term]:
+    """What a monomial is the product of."""
+    lone = term.lone
+    if isinstance(lone, Product):
+        yield from _factors(lone.left)
+        yield from _factors(lone.right)
+    elif term.number != 1:
+        yield term
+
+
+def _monomial(factors: list[Term]) -> Term:
+    """The product of factors, each of which is no sum: sizes first, so that what programs differ by comes last."""
+    ordered = sorted(factors, key=lambda factor: (not is_launch_known(factor), str(factor)))
+    return reduce(lambda one, two: of(Product(one, two)), ordered) if ordered else number(1)
 
 
 def quotient(term: Term, by: Term) -> Term:
@@ -348,6 +375,50 @@ def quotient(term: Term, by: Term) -> Term:
 def remainder(term: Term, by: Term) -> Term:
     """`term % by`, with the sign of `by`; `term` where `by` is 0."""
     return term - product(quotient(term, by), by)
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """A sum as `times * (term % by) + rest`."""
+
+    times: Term
+    term: Term
+    by: Term
+    rest: Term
+
+
+def with_remainder(term: Term) -> Remaining | None:
+    """The largest remainder among the summands of a term, multiplied or not; None if there is none."""
+    parts = dict(term.parts)
+    largest: Remaining | None = None
+    for atom, factor in term.parts:
+        factors = list(_factors(of(atom)))
+        for one in factors:
+            quotient = one.lone
+            if not isinstance(quotient, Quotient) or (largest and quotient.term.weight <= largest.term.weight):
+                continue
+            times = _divided(factors, -factor, [one, *_factors(quotient.by)])
+            if times is None:
+                continue
+            scaled = product(times, quotient.term - product(one, quotient.by))
+            if all(parts.get(part) == number for part, number in scaled.parts):
+                largest = Remaining(times, quotient.term, quotient.by, term - scaled)
+    return largest
+
+
+def _divided(factors: list[Term], times: int, by: Iterable[Term]) -> Term | None:
+    """`times` and factors, divided by others; None if they do not divide."""
+    left = list(factors)
+    for factor in by:
+        if factor.number:
+            times, over = divmod(times, factor.number)
+            if over:
+                return None
+        elif factor in left:
+            left.remove(factor)
+        else:
+            return None
+    return _monomial(left).times(times)
 
 
 def least(left: Term, right: Term) -> Term:
@@ -569,6 +640,19 @@ def terms(formula: Formula) -> Iterator[Term]:
         case All(parts) | Some(parts):
             for part in parts:
                 yield from terms(part)
+
+
+def weighs_more(formula: Formula, limit: int) -> bool:
+    """Whether a formula has more facts, and atoms in them, than a limit."""
+    pending, weight = [formula], 0
+    while pending and weight <= limit:
+        match pending.pop():
+            case Fact(term):
+                weight += 1 + term.weight
+            case All(parts) | Some(parts):
+                weight += 1
+                pending += parts
+    return weight > limit
 
 
 Option: TypeAlias = tuple[Fact, ...]
