@@ -87,7 +87,7 @@ def runs(quick: bool, into: Path) -> list[tuple[str, list[str]]]:
 
 def everything(arguments: Sequence[str]) -> int:
     """All sections that can run here, then the pages."""
-    quick, rest = "--quick" in arguments, [each for each in arguments if each != "--quick"]
+    quick, rest = "--quick" in arguments, [argument for argument in arguments if argument != "--quick"]
     into = Path(rest[1]) if rest[:1] == ["--save"] and len(rest) == 2 else RESULTS
     if rest and (rest[:1] != ["--save"] or len(rest) != 2):
         raise SystemExit(f"{' '.join(rest)} is for one section: {', '.join(SECTIONS)}; see --help")

@@ -3,10 +3,10 @@
 import sys
 from contextlib import closing
 
-from tileproof.cli.chat.answer import Answer
-from tileproof.cli.chat.machine import read_rate
+from tileproof.cli.chat.completion import Answer
+from tileproof.cli.chat.memory_rate import read_rate
 from tileproof.cli.chat.model import line_of, opened
-from tileproof.cli.chat.options import Place
+from tileproof.cli.chat.model_options import Place
 from tileproof.cli.chat.terminal import Notes
 from tileproof.diagnostics import TileproofError
 from tileproof.llm import Message, SamplingParams

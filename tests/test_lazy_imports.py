@@ -130,7 +130,7 @@ def test_a_launch_of_a_kernel_whose_code_is_on_disk_loads_no_compiler_and_no_pro
     ours = {name for name in warm if name.partition(".")[0] == "tileproof"}
     assert len(ours) <= 95
     slow = [name for name in ours if COMPILED_AT_ONCE.search(source_of(name))]
-    assert not slow, "import `dataclass` from tileproof.diagnostics.records: those of the library take long to make"
+    assert not slow, "import `dataclass` from tileproof.diagnostics.quick_dataclasses: the library's is slow"
 
 
 def source_of(module: str) -> str:

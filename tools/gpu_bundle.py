@@ -36,7 +36,7 @@ import numpy as np  # noqa: E402
 from tileproof.backends.cuda.assembler import toolchain  # noqa: E402
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble_each  # noqa: E402
 from tileproof.backends.cuda.device.loaded_code import Code  # noqa: E402
-from tileproof.cli.usage import Progress  # noqa: E402
+from tileproof.cli.command_line import Progress  # noqa: E402
 from tileproof.compiler.cache import Cache, default, digest, recorded  # noqa: E402
 from tileproof.compiler.proofs import fingerprint, read_entry, write_entry  # noqa: E402
 from tileproof.diagnostics.errors import TileproofError, render_all  # noqa: E402
@@ -74,9 +74,9 @@ class Work:
         """Proves a launch, and plans the code it needs; with `twin` also that without checks, where there are some."""
         self.launches += 1
         try:
-            made = plan_launch(launch, [self.arch])
-            plans = [made]
-            if twin and made.found.ir is not made.found.ready:
+            result = plan_launch(launch, [self.arch])
+            plans = [result]
+            if twin and result.found.ir is not result.found.ready:
                 plans.append(plan_launch(launch, [self.arch], checked=False))
         except TileproofError as error:
             self.failed.append(f"{launch.name}\n{render_all(error.diagnostics)}")
@@ -131,7 +131,7 @@ def _plan(work: Work, module: str, file: str, sweep: bool) -> None:
 def _launches(function: Any, **wanted: bool) -> Iterator[Launch]:
     known = {name: value for name, value in wanted.items() if name in inspect.signature(function).parameters}
     for name, kernel, args, constants in function(**known):
-        yield Launch(name, kernel, [_standing(each) for each in args], constants)
+        yield Launch(name, kernel, [_standing(arg) for arg in args], constants)
 
 
 def _standing(argument: Any) -> Any:
@@ -145,12 +145,12 @@ def _standing(argument: Any) -> Any:
 def _compile(work: Work, jobs: int | None, assembled: Cache) -> list[CompiledVariant]:
     progress = Progress()
     done: list[CompiledVariant] = []
-    for made in compile_all(work.plans, workers=jobs, assemble=kept_in(assembled)):
-        done.append(made)
+    for result in compile_all(work.plans, workers=jobs, assemble=kept_in(assembled)):
+        done.append(result)
         progress.step("compiled", len(done), len(work.plans))
-        if isinstance(made.outcome, TileproofError):
-            work.failed.append(f"{made.plan.launch.name}\n{render_all(made.outcome.diagnostics)}")
-        if not made.is_kept and len(done) % STEP == 0 and not sys.stderr.isatty():
+        if isinstance(result.outcome, TileproofError):
+            work.failed.append(f"{result.plan.launch.name}\n{render_all(result.outcome.diagnostics)}")
+        if not result.is_kept and len(done) % STEP == 0 and not sys.stderr.isatty():
             print(f"{len(done)} of {len(work.plans)} compiled", flush=True)
     progress.clear()
     return done
@@ -175,7 +175,7 @@ def kept_in(store: Cache) -> Assemble:
                 missing.append(job)
         for job, outcome in assemble_each(missing, workers, verbose=verbose):
             if isinstance(outcome, Assembled):
-                plain = replace(outcome, remarks=tuple(replace(each, span=None) for each in outcome.remarks))
+                plain = replace(outcome, remarks=tuple(replace(remark, span=None) for remark in outcome.remarks))
                 store.put(keys[job], write_entry(plain, ()))
             yield job, outcome
 
@@ -185,8 +185,8 @@ def kept_in(store: Cache) -> Assemble:
 def _tell(work: Work, done: Sequence[CompiledVariant], removed: tuple[int, int], seconds: float) -> None:
     for text in work.failed:
         print(f"\nfailed: {text}")
-    codes = [made.outcome for made in done if isinstance(made.outcome, Code)]
-    kept = sum(made.is_kept for made in done)
+    codes = [result.outcome for result in done if isinstance(result.outcome, Code)]
+    kept = sum(result.is_kept for result in done)
     info = default().info()
     print(f"{work.launches} launches for {work.arch} come to {len(done)} kernels: {kept} kept, {len(done) - kept} made")
     if work.failed:

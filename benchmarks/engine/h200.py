@@ -58,7 +58,7 @@ def demand() -> None:
 def plans(chosen: argparse.Namespace, folder: Path) -> list[Plan]:
     """What each process is asked."""
     total = sum(_SHARES.get(name, 0.5) for name in chosen.models)
-    found = []
+    results = []
     for name in chosen.models:
         is_large = name == "qwen3-32b"
         plan = Plan(
@@ -67,8 +67,8 @@ def plans(chosen: argparse.Namespace, folder: Path) -> list[Plan]:
             without=(*chosen.without, *(_TOO_LONG if is_large else ())),
         )  # fmt: skip
         plan = plan.quick() if chosen.quick else plan
-        found.append(replace(plan, contexts=chosen.contexts or plan.contexts, prompts=chosen.prompts or plan.prompts))
-    return found
+        results.append(replace(plan, contexts=chosen.contexts or plan.contexts, prompts=chosen.prompts or plan.prompts))
+    return results
 
 
 def measured(plan: Plan) -> Model | None:
@@ -87,7 +87,7 @@ def measured(plan: Plan) -> Model | None:
     return model_of(json.loads(file.read_text(encoding="utf-8"))) if file.exists() else None
 
 
-def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+def options(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="tileproof bench --suite h200", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -103,7 +103,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="few rows and rounds; not for keeping")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="write engine.json, engine.md and pictures there")
     parser.add_argument("--from", dest="data", type=Path, metavar="FILE", help="take the data of an earlier run")
-    chosen = parser.parse_args(given)
+    chosen = parser.parse_args(values)
     wrong = [name for name in chosen.without if name not in PEERS]
     if wrong:
         parser.error(f"--without {wrong[0]}: there are {', '.join(PEERS)}")

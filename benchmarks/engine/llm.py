@@ -167,12 +167,12 @@ def run(model: str, rounds: int, patience: int) -> list[Line]:
     finally:
         for worker in (reader, *workers.values()):
             worker.close()
-    found: list[Line] = []
+    results: list[Line] = []
     for kind in KINDS:
         same = agreement(judged["tileproof", kind], judged["llama.cpp", kind])
-        found += cpu_lines(NAMES[model], (kind, KINDS[kind]), sides["tileproof", kind], sides["llama.cpp", kind],
+        results += cpu_lines(NAMES[model], (kind, KINDS[kind]), sides["tileproof", kind], sides["llama.cpp", kind],
                            read.turns, *same, CHUNK)  # fmt: skip
-    return found
+    return results
 
 
 def _side(worker: Worker, decode: Asked, prefill: Asked, sizes: Mapping[str, int], judged: Mapping[str, Any]) -> Side:
@@ -208,8 +208,8 @@ def machine() -> dict[str, str]:
     """What the figures depend on."""
     import xllamacpp
 
-    said = xllamacpp.get_system_info().replace("CPU :", "").split("|")
-    units = ", ".join(each.partition("=")[0].strip() for each in said if each.strip().endswith("= 1"))
+    system_info = xllamacpp.get_system_info().replace("CPU :", "").split("|")
+    units = ", ".join(each.partition("=")[0].strip() for each in system_info if each.strip().endswith("= 1"))
     return {**cpu_machine(), "llama.cpp": f"xllamacpp {metadata.version('xllamacpp')}: {units}"}
 
 
@@ -217,7 +217,7 @@ def told(text: str) -> None:
     print(f"== {text}", file=sys.stderr, flush=True)
 
 
-def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+def options(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks llm", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -227,7 +227,7 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="two rounds, loaded or not; not for keeping")
     parser.add_argument("--save", type=Path, metavar="FOLDER", help="write <device>/llm.json there")
     parser.add_argument("--list", action="store_true", help="print the names of models")
-    return parser.parse_args(given)
+    return parser.parse_args(values)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -90,12 +90,12 @@ class LlamaCpp:
         self._file = file
 
     def decode(self, prompt: Sequence[int], new: int) -> dict[str, Any]:
-        found = self._ask(prompt, max_tokens=new)["timings"]
-        return {"rate": found["predicted_per_second"], "tokens": found["predicted_n"]}
+        result = self._ask(prompt, max_tokens=new)["timings"]
+        return {"rate": result["predicted_per_second"], "tokens": result["predicted_n"]}
 
     def prefill(self, prompt: Sequence[int]) -> dict[str, Any]:
-        found = self._ask(prompt, max_tokens=1)["timings"]
-        return {"rate": found["prompt_per_second"], "tokens": found["prompt_n"]}
+        result = self._ask(prompt, max_tokens=1)["timings"]
+        return {"rate": result["prompt_per_second"], "tokens": result["prompt_n"]}
 
     def judge(self, tokens: Sequence[int]) -> dict[str, Any]:
         logprobs, first = [], []
@@ -107,9 +107,9 @@ class LlamaCpp:
                 logprobs.append(None)
                 first.append(None)
             else:
-                (said,) = choice["logprobs"]["content"]
-                logprobs.append(said["logprob"])
-                first.append(said["top_logprobs"][0]["id"])
+                (message,) = choice["logprobs"]["content"]
+                logprobs.append(message["logprob"])
+                first.append(message["top_logprobs"][0]["id"])
         return {"logprobs": logprobs, "first": first}
 
     def sizes(self) -> dict[str, int]:
@@ -141,20 +141,20 @@ class Read:
 
     def read(self) -> dict[str, Any]:
         """Bytes per second, by the best way."""
-        found = []
+        results = []
         for probe in self._probes:
             for _ in range(2):
                 began = time.perf_counter()
                 probe()
-                found.append(probe.work / (time.perf_counter() - began))
-        return {"rate": max(found)}
+                results.append(probe.work / (time.perf_counter() - began))
+        return {"rate": max(results)}
 
 
 def peak_memory() -> int:
     """The most bytes that this process ever had in memory."""
     text = Path("/proc/self/status").read_text(encoding="ascii")
-    found = re.search(r"VmHWM:\s+(\d+) kB", text)
-    return int(found[1]) * 1024 if found else 0
+    match = re.search(r"VmHWM:\s+(\d+) kB", text)
+    return int(match[1]) * 1024 if match else 0
 
 
 def contestant(kind: str, *rest: str) -> Callable[[], Any]:

@@ -36,8 +36,8 @@ def window_of(turns: int) -> int:
 
 def text_of(llm: LLM, length: int, seed: int) -> list[int]:
     """A prompt of random tokens that no other round has."""
-    found: list[int] = np.random.default_rng([seed, length]).integers(0, llm.config.tokens, length).tolist()
-    return found
+    result: list[int] = np.random.default_rng([seed, length]).integers(0, llm.config.tokens, length).tolist()
+    return result
 
 
 class Ours:
@@ -63,11 +63,11 @@ class Ours:
         for chunk in self.llm.stream(prompt, SamplingParams(max_new_tokens=tokens + 1, ignore_eos=True)):
             stamps.append((time.perf_counter(), len(chunk.tokens)))
         first, last = stamps[0][0], stamps[-1][0]
-        made = sum(count for _, count in stamps[1:])
+        result = sum(count for _, count in stamps[1:])
         whens = [when for when, count in stamps for _ in range(count)]
         window = window_of(self.llm.runner.decode_steps)
         steps = tuple((b - a) / window for a, b in pairwise(whens[window::window]))
-        return Turn(made, last - first, steps, first - began)
+        return Turn(result, last - first, steps, first - began)
 
     def end(self) -> None:
         """Keeps what it has."""
@@ -209,7 +209,7 @@ def parts_of(llm: LLM, context: int) -> dict[str, Any]:
 
     Each kind of operation is in a graph once and in another three times: what is between them is two times the kernels.
     """
-    told = {each.name: each for each in llm.profile(1, context).parts}
+    messages = {each.name: each for each in llm.profile(1, context).parts}
     step, _ = decoding_step(llm, context)
     step.run()
     kinds: dict[str, list[Op]] = {}
@@ -219,7 +219,7 @@ def parts_of(llm: LLM, context: int) -> dict[str, Any]:
     for name, ops in kinds.items():
         once, thrice = (_best(ops, times, step, llm.device) for times in (1, 3))
         part = {"name": name, "calls": len(ops), "seconds": max(thrice - once, 0.0) / 2}
-        parts.append(part | {"bytes": told[name].bytes, "kernels": list(told[name].kernels)})
+        parts.append(part | {"bytes": messages[name].bytes, "kernels": list(messages[name].kernels)})
     assert step.graph is not None
     return {"context": context, "seconds": replayed(step.graph, 16, llm.device) / 16, "parts": parts}
 
@@ -238,4 +238,4 @@ def judged(llm: LLM, prompt: Sequence[int], places: int, top: int) -> tuple[list
     """Some tokens behind a prompt, and the likeliest ones at each place with their logprobs."""
     params = SamplingParams(max_new_tokens=places, ignore_eos=True, logprobs=top)
     done = llm.generate(list(prompt), params)
-    return list(done.tokens), [list(each.top) for each in done.logprobs]
+    return list(done.tokens), [list(logprob.top) for logprob in done.logprobs]

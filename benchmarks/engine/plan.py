@@ -31,9 +31,9 @@ class Plan:
     without: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Plan:
+    def of(cls, values: Mapping[str, Any]) -> Plan:
         """A plan, from its data."""
-        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+        return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
     @property
     def capacity(self) -> int:

@@ -41,7 +41,7 @@ def race(contestants: Mapping[str, Contestant], rounds: int, seconds: float, tur
     runs = {name: max(1, int(turns * TURN / each)) for name, each in once.items()}
     warming = {name: int(turns * WARMING / each) for name, each in once.items()}
     lot, order = random.Random(0), list(contestants)
-    found: dict[str, list[float]] = {name: [] for name in contestants}
+    results: dict[str, list[float]] = {name: [] for name in contestants}
     began = time.perf_counter()
     for number in range(rounds):
         if number and time.perf_counter() - began > seconds:
@@ -50,5 +50,5 @@ def race(contestants: Mapping[str, Contestant], rounds: int, seconds: float, tur
         for name in order:
             if warming[name]:
                 contestants[name](warming[name])
-            found[name].append(contestants[name](runs[name]) / runs[name])
-    return found
+            results[name].append(contestants[name](runs[name]) / runs[name])
+    return results

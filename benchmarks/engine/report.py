@@ -79,20 +79,20 @@ class Model:
 
     def row(self, what: What, who: str, context: int, weights: str = "bf16") -> Row | None:
         """The row, if it was measured."""
-        found = (each for each in self.rows if each.rounds and (each.what, each.who) == (what, who))
-        return next((each for each in found if (each.context, each.weights) == (context, weights)), None)
+        result = (row for row in self.rows if row.rounds and (row.what, row.who) == (what, who))
+        return next((each for each in result if (each.context, each.weights) == (context, weights)), None)
 
     def data(self) -> dict[str, Any]:
         return asdict(self)
 
 
-def model_of(given: Mapping[str, Any]) -> Model:
+def model_of(values: Mapping[str, Any]) -> Model:
     """A model, from its data."""
     rows = (
         Row(**{**row, "rounds": tuple(row["rounds"]), "steps": None if row["steps"] is None else tuple(row["steps"])})
-        for row in given["rows"]
+        for row in values["rows"]
     )
-    return Model(**{**given, "rows": tuple(rows)})
+    return Model(**{**values, "rows": tuple(rows)})
 
 
 def results_of(models: Sequence[Model], machine: Mapping[str, str]) -> Results:
@@ -134,7 +134,7 @@ def _streaming(model: Model, name: str, group: str, row: Row, peers: Mapping[str
     """A line about tokens one by one, of which the bytes that each reads are the limit."""
     facts = {
         "GB/s": f"{row.bytes_per_token * row.median / 1e9:.0f}",
-        "step ms, p10 / p50 / p90": "-" if row.steps is None else " / ".join(f"{each:.3f}" for each in row.steps),
+        "step ms, p10 / p50 / p90": "-" if row.steps is None else " / ".join(f"{step:.3f}" for step in row.steps),
         "nodes": "-" if row.nodes is None else str(row.nodes),
         "first token": "-" if row.first is None else f"{1e3 * row.first:.1f} ms",
     }

@@ -30,13 +30,13 @@ class TooSlow(Exception):
 @contextmanager
 def boxed(seconds: float) -> Iterator[None]:
     """Gives up what is still under way after so many seconds, whatever that makes of being stopped."""
-    late = TooSlow(f"given up after {seconds:.0f} s")
+    too_slow = TooSlow(f"given up after {seconds:.0f} s")
     is_late = False
 
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal is_late
         is_late = True
-        raise late
+        raise too_slow
 
     before = signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, max(seconds, 1))
@@ -44,7 +44,7 @@ def boxed(seconds: float) -> Iterator[None]:
         yield
     except Exception:
         if is_late:
-            raise late from None
+            raise too_slow from None
         raise
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -76,11 +76,11 @@ class Run:
         self.rows += rows
         whole = shape(self.plan.model).num_hidden_layers
         layers = self.config.num_hidden_layers
-        found = Model(
+        model = Model(
             self.plan.model, layers, layers == whole, self.read_rate, tuple(self.rows), self.parts, self.facts
         )
         partial = Path(self.plan.file + ".part")
-        partial.write_text(json.dumps(found.data()), encoding="utf-8")
+        partial.write_text(json.dumps(model.data()), encoding="utf-8")
         partial.replace(self.plan.file)
 
     def has(self, what: str) -> bool:

@@ -71,7 +71,7 @@ class Load:
     def row(self) -> str:
         """As cells of a table."""
         cells = (share_of(times, share) for times in (self.first, self.gaps) for share in (0.5, 0.99))
-        return " | ".join(f"{1e3 * each:.0f}" for each in cells)
+        return " | ".join(f"{1e3 * cell:.0f}" for cell in cells)
 
 
 def share_of(times: Sequence[float], share: float) -> float:

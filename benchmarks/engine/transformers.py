@@ -76,11 +76,11 @@ class Transformers:
     @torch.no_grad()
     def _call(self, forward: Any, tokens: Any, position: int) -> Any:
         positions = torch.arange(position, position + tokens.shape[1], device=self._device)
-        found: Any = forward(
+        result: Any = forward(
             input_ids=tokens, position_ids=positions[None], cache_position=positions, past_key_values=self._cache,
             use_cache=True,
         ).logits  # fmt: skip
-        return found
+        return result
 
     def _sought(self, position: int) -> None:
         """Says that the cache is filled up to here."""
@@ -93,17 +93,17 @@ class Transformers:
 
     def logits_of(self, tokens: Sequence[int], behind: int) -> Any:
         """The logits behind each of the last tokens: of the prompt at once, of the rest step by step, compiled."""
-        given = torch.tensor([list(tokens)], device=self._device)
+        arguments = torch.tensor([list(tokens)], device=self._device)
         first = len(tokens) - behind + 1
         self._cache.reset()
-        found = [self._call(self.model.forward, given[:, :first], 0)[0, -1].float().cpu()]
+        results = [self._call(self.model.forward, arguments[:, :first], 0)[0, -1].float().cpu()]
         for position in range(first, len(tokens)):
             _next_step()
             # Made anew: a slice keeps the stride of its row, and for another stride all would be compiled again.
             token = torch.tensor([[tokens[position]]], device=self._device)
             logits = self._call(self._forward, token, position)
-            found.append(logits[0, -1].float().cpu())
-        return torch.stack(found)[:, : self.config.tokens]
+            results.append(logits[0, -1].float().cpu())
+        return torch.stack(results)[:, : self.config.tokens]
 
     def begin(self, context: int) -> None:
         """Sets the context and warms up: time depends on the length of the cache, not on its contents."""

@@ -63,10 +63,10 @@ class Shared:
 
         layers = tuple(
             LayerWeights(
-                norm(each.attention_norm), weight(each.qkv), norm(each.q_norm), norm(each.k_norm), weight(each.output),
-                norm(each.feed_norm), weight(each.gate_up), weight(each.down),
+                norm(layer.attention_norm), weight(layer.qkv), norm(layer.q_norm), norm(layer.k_norm),
+                weight(layer.output), norm(layer.feed_norm), weight(layer.gate_up), weight(layer.down),
             )
-            for each in self.layers
+            for layer in self.layers
         )  # fmt: skip
         table, head = tp.asarray(self.table), weight(self.head)
         if head.kind == "bf16" and self.head is self.table:

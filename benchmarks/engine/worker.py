@@ -100,7 +100,7 @@ def peers_of(run: Run, shared: Shared, llm: LLM) -> list[tuple[Any, int, str]]:
         "compiled": (Compiled.name, longest, lambda: Compiled(shared, state)),
         "transformers": (Transformers.name, SHORT, lambda: Transformers(shared, CAPACITY)),
     }
-    found: list[tuple[Any, int, str]] = []
+    results: list[tuple[Any, int, str]] = []
     for name, (label, most, make) in makers.items():
         if not run.has(name):
             run.keep(Row("tg", label, "bf16", 0, note="left out"))
@@ -114,14 +114,14 @@ def peers_of(run: Run, shared: Shared, llm: LLM) -> list[tuple[Any, int, str]]:
                 peer = make()
                 is_right = is_the_same(run, peer, text, places)
             if is_right:
-                found.append((peer, most, "bf16"))
+                results.append((peer, most, "bf16"))
             else:
                 run.keep(Row("tg", label, "bf16", 0, note="computes something else: not timed"))
         except Exception as error:  # whatever is wrong with a peer, the others can still be measured
             run.tell(f"{label}: {first_line(error)}")
             run.keep(Row("tg", label, "bf16", 0, note=f"not measured: {first_line(error, 60)}"))
         run.facts[f"seconds until the first step, {label}"] = f"{time.monotonic() - began:.1f}"
-    return found
+    return results
 
 
 def decode(
@@ -220,14 +220,14 @@ def prompts(run: Run, shared: Shared, llm: LLM, lengths: Sequence[int]) -> None:
                 GRAPH: partial(ours.prefill_alone, llm, length),
                 PROMPT_PEER: partial(timed, chains.products_of_a_prompt(shared, length), torch.cuda.synchronize),
             }
-            found = race({OURS: partial(ours.prefill, llm, length, itertools.count())}, run.plan.rounds, seconds / 3)
-            found |= race(alone, run.plan.rounds, seconds, LONG if length in JUDGED_PROMPTS else 1)
+            result = race({OURS: partial(ours.prefill, llm, length, itertools.count())}, run.plan.rounds, seconds / 3)
+            result |= race(alone, run.plan.rounds, seconds, LONG if length in JUDGED_PROMPTS else 1)
         except Exception as error:
             run.tell(f"prompt of {length}: {first_line(error)}")
             run.keep(Row("pp", OURS, "bf16", length, note=f"not measured: {first_line(error, 90)}"))
             continue
-        run.keep(*(Row("pp", who, "bf16", length, tuple(length / each for each in found[who])) for who in found))
-        first, second, third = (each.median for each in run.rows[-3:])
+        run.keep(*(Row("pp", who, "bf16", length, tuple(length / each for each in result[who])) for who in result))
+        first, second, third = (row.median for row in run.rows[-3:])
         run.tell(f"prompt of {length}: {first / third:.3f} x cuBLAS and cuDNN, the graph alone {second / third:.3f} x")
         torch.cuda.empty_cache()
 
@@ -241,13 +241,14 @@ def make_steps(run: Run, llm: LLM, small: LLM | None, warming: Warming) -> None:
     What is not made here is made when it is first needed, before it is timed.
     """
     plan = run.plan
-    prompts_asked = [each for each in plan.prompts if each in JUDGED_PROMPTS]
-    prompts_left = [each for each in plan.prompts if each not in JUDGED_PROMPTS]
+    prompts_asked = [prompt for prompt in plan.prompts if prompt in JUDGED_PROMPTS]
+    prompts_left = [prompt for prompt in plan.prompts if prompt not in JUDGED_PROMPTS]
     engines = [(llm, max(plan.contexts)), *([(small, LONG_INT8)] if small is not None else [])]
     tasks = [
-        *((engine, [each], []) for each in plan.contexts if each <= SHORT for engine, _ in engines),
+        *((engine, [context], []) for context in plan.contexts if context <= SHORT for engine, _ in engines),
         (llm, [], prompts_asked),
-        *((engine, [each], []) for each in plan.contexts if each > SHORT for engine, most in engines if each <= most),
+        *((engine, [context], []) for context in plan.contexts if context > SHORT
+          for engine, most in engines if context <= most),
         (llm, [], prompts_left),
     ]
     for engine, contexts, lengths in tasks:
@@ -292,19 +293,19 @@ def measure(plan: Plan) -> None:
         streamed["int8"] = small.weights.streamed
         contestants += [(ours.Ours(small, OURS), LONG_INT8, "int8"), (ours.OurGraph(small, GRAPH), LONG_INT8, "int8")]
     run.facts["memory"] = ", ".join(f"{name} {size / 1e9:.2f} GB" for name, size in llm.memory.items())
-    decode(run, contestants, streamed, [each for each in plan.contexts if each <= SHORT], _SHORT_ROUNDS)
+    decode(run, contestants, streamed, [context for context in plan.contexts if context <= SHORT], _SHORT_ROUNDS)
     with attempt(run, "products alone"):
         if run.has("chains"):
             roofs(run, shared, llm)
-    prompts(run, shared, llm, [each for each in plan.prompts if each in JUDGED_PROMPTS])
+    prompts(run, shared, llm, [prompt for prompt in plan.prompts if prompt in JUDGED_PROMPTS])
     with attempt(run, "parts of a step"):
         run.parts = ours.parts_of(llm, min(SHORT, max(plan.contexts)))
     free, total = torch.cuda.mem_get_info()
     run.facts["memory of the GPU in use, all contestants"] = f"{(total - free) / 1e9:.1f} GB"
     run.facts["SM clock, memory clock, heat, power after"] = clocks()
     run.facts["seconds to make all steps (bf16)"] = f"{llm.runner.compile_seconds:.1f}, {len(llm.runner.steps)} classes"
-    decode(run, contestants, streamed, [each for each in plan.contexts if each > SHORT], _LONG_ROUNDS)
-    prompts(run, shared, llm, [each for each in plan.prompts if each not in JUDGED_PROMPTS])
+    decode(run, contestants, streamed, [context for context in plan.contexts if context > SHORT], _LONG_ROUNDS)
+    prompts(run, shared, llm, [prompt for prompt in plan.prompts if prompt not in JUDGED_PROMPTS])
     run.facts["seconds of the run"] = f"{time.monotonic() - run.began:.0f}"
     run.keep()
     run.tell("done")

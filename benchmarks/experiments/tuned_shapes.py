@@ -26,17 +26,17 @@ from ..kernels.rows import names, rows
 
 def shapes_of(wanted: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     """Shapes by the names of a tunable and an element type."""
-    found: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
+    result: dict[tuple[str, str], dict[str, None]] = defaultdict(dict)
     plain = Tunable.choose
 
     def noted(self: Tunable, target: str, element: str, sizes: Sizes) -> Any:
-        found[self.name, element][",".join(f"{name}={extent}" for name, extent in sizes.items())] = None
+        result[self.name, element][",".join(f"{name}={extent}" for name, extent in sizes.items())] = None
         return plain(self, target, element, sizes)
 
     with patch.object(Tunable, "choose", noted):
         for name in wanted:
             launches_of(partial(rows()[name].call, kernels, stand_ins(rows()[name])))
-    return {key: list(shapes) for key, shapes in found.items()}
+    return {key: list(shapes) for key, shapes in result.items()}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -44,8 +44,8 @@ def main(arguments: Sequence[str]) -> int:
     rest = list(arguments[1:]) if arguments[:1] == ["--rows"] else list(arguments)
     words = list(takewhile(lambda each: not each.startswith("-"), rest)) if arguments[:1] == ["--rows"] else []
     for (name, element), shapes in shapes_of(names(words)).items():
-        given = [word for shape in shapes for word in ("--shapes", shape)]
-        print(shlex.join(["tileproof", "tune", name, "--element", element, *given, *rest[len(words) :]]))
+        values = [word for shape in shapes for word in ("--shapes", shape)]
+        print(shlex.join(["tileproof", "tune", name, "--element", element, *values, *rest[len(words) :]]))
     return 0
 
 

@@ -82,19 +82,19 @@ def race(contestants: list[Contestant], seconds: float, using: Callable[[int], N
 
     `using` is told before each turn how many threads all may use. With `wall`, one thread is timed as several are.
     """
-    for each in contestants:
-        using(each.threads)
-        each.call()
+    for contestant in contestants:
+        using(contestant.threads)
+        contestant.call()
     began, rounds = time.perf_counter(), 0
     while True:
-        for each in contestants:
-            using(each.threads)
+        for contestant in contestants:
+            using(contestant.threads)
             time.sleep(PAUSE)
-            clock = time.thread_time if each.threads == 1 and not wall else time.perf_counter
-            _turn(each, clock, min(TURN, seconds))
+            clock = time.thread_time if contestant.threads == 1 and not wall else time.perf_counter
+            _turn(contestant, clock, min(TURN, seconds))
         rounds += 1
         spent = time.perf_counter() - began
-        is_settled = not any(each.is_loaded for each in contestants)
+        is_settled = not any(contestant.is_loaded for contestant in contestants)
         if rounds >= 2 and spent >= seconds * (1 if is_settled else PATIENCE):
             return
 

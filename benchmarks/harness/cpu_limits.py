@@ -97,8 +97,8 @@ def _words(arrays: list[Array]) -> Any:
 def _loaded(text: Callable[..., str], *choices: int) -> int:
     """The address of a probe's code."""
     target, name = host(), f"probe{next(_names)}"
-    made = text(target, *choices).replace("@probe", f"@{name}")
-    return llvm.load_object(llvm.compile_object(made, target), [name])[name]
+    result = text(target, *choices).replace("@probe", f"@{name}")
+    return llvm.load_object(llvm.compile_object(result, target), [name])[name]
 
 
 # Text.

@@ -21,10 +21,10 @@ def module(name: str) -> ModuleType:
     spec = spec_from_file_location(f"example_{name}", FOLDER / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
-    found = module_from_spec(spec)
-    sys.modules[spec.name] = found
-    spec.loader.exec_module(found)
-    return found
+    result = module_from_spec(spec)
+    sys.modules[spec.name] = result
+    spec.loader.exec_module(result)
+    return result
 
 
 def example(name: str) -> Any:

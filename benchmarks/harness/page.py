@@ -44,12 +44,12 @@ class Section:
 
     def ordered(self, lines: Sequence[Line]) -> dict[str, list[Line]]:
         """Lines by title."""
-        found: dict[str, list[Line]] = {}
+        results: dict[str, list[Line]] = {}
         for group in dict.fromkeys((*self.groups, *(line.group for line in lines))):
             of = [line for line in lines if line.group == group]
             if of:
-                found.setdefault(self.groups.get(group, group), []).extend(of)
-        return found
+                results.setdefault(self.groups.get(group, group), []).extend(of)
+        return results
 
 
 def table(lines: Sequence[Line]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -58,7 +58,7 @@ def table(lines: Sequence[Line]) -> tuple[tuple[str, ...], list[tuple[str, ...]]
     threads = ("threads",) if any(line.threads is not None for line in lines) else ()
     rows = []
     for line in lines:
-        sticks = [f"{name} {line.text(each)}" for name, each in line.yardsticks.items()]
+        sticks = [f"{name} {line.text(yardstick)}" for name, yardstick in line.yardsticks.items()]
         against = "-" if line.ratio is None or line.best is None else f"{line.ratio:.2f} x {line.best.name}"
         rows.append((
             line.name, line.size, *(str(line.threads or "-") for _ in threads), line.text(line.tileproof),
@@ -82,8 +82,8 @@ def grid(lines: Sequence[Line]) -> str:
     for line in lines:
         name, _, number = line.name.rpartition(" ")
         ratio = "" if line.ratio is None else f", {line.ratio:.2f}x"
-        shown = f"{line.text(line.tileproof)}{ratio}"
-        cells.setdefault(name, {})[int(number)] = f"**{shown}**" if line.missed else shown
+        text = f"{line.text(line.tileproof)}{ratio}"
+        cells.setdefault(name, {})[int(number)] = f"**{text}**" if line.missed else text
     numbers = sorted({number for row in cells.values() for number in row})
     rows = [(name, *(row.get(number, "-") for number in numbers)) for name, row in cells.items()]
     return markdown(("", *map(str, numbers)), rows)
@@ -93,7 +93,7 @@ def part(section: Section, results: Results, pictures: Sequence[tuple[str, str]]
     """A section as Markdown: goals, tables, pictures, then how it was measured, and on what."""
     lines = results.lines
     first, *others = summary(lines)
-    blocks = [f"## {section.title}", "", f"**{first}.**", "", *(f"- {each}" for each in others), *[""] * bool(others)]
+    blocks = [f"## {section.title}", "", f"**{first}.**", "", *(f"- {other}" for other in others), *[""] * bool(others)]
     for group, peer in section.means.items():
         mean = geometric_mean([line for line in lines if line.group in group.split()], peer)
         if mean is not None:
@@ -150,11 +150,11 @@ def _twins(lines: Sequence[Line]) -> list[str]:
 def _notes(lines: Sequence[Line]) -> list[str]:
     notes: dict[str, list[str]] = {}
     for line in lines:
-        forms = [", ".join(f"{each.name} {line.text(each)}" for each in line.forms)] if line.forms else []
+        forms = [", ".join(f"{form.name} {line.text(form)}" for form in line.forms)] if line.forms else []
         for note in (*forms, *line.notes):
             notes.setdefault(note, []).append(line.label)
-    shown = [f"- **{'; '.join(names)}**: {note}" for note, names in notes.items()]
-    return ["### Notes", "", *shown, ""] if shown else []
+    text = [f"- **{'; '.join(names)}**: {note}" for note, names in notes.items()]
+    return ["### Notes", "", *text, ""] if text else []
 
 
 def _how(lines: Sequence[Line]) -> list[str]:
@@ -168,9 +168,9 @@ def _how(lines: Sequence[Line]) -> list[str]:
 def pictures_of(section: Section, folder: Path, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
     """Titles and files: drawn anew, or those that are there where nothing can be drawn."""
     for title, file, kind, groups in section.pictures:
-        shown = [line for line in lines if line.tileproof is not None and (not groups or line.group in groups)]
+        text = [line for line in lines if line.tileproof is not None and (not groups or line.group in groups)]
         if picture.can_draw():
-            if shown and picture.draw(kind, folder / file, shown):
+            if text and picture.draw(kind, folder / file, text):
                 yield title, file
         elif (folder / file).exists():
             yield title, file
@@ -184,12 +184,12 @@ def write_pages(sections: Sequence[Section], results: Path = RESULTS, index: Pat
         chapters = re.findall(r"^# (\S+)", tried.read_text(encoding="utf-8"), re.MULTILINE) if tried.exists() else []
         texts: dict[str, list[str]] = {}
         for section in sections:
-            found = kept(folder / section.file)
-            if found.lines:
-                title = device_of(found.runs[0]) or folder.name
+            result = kept(folder / section.file)
+            if result.lines:
+                title = device_of(result.runs[0]) or folder.name
                 begun = f"# {title}\n\nMade by `python -m benchmarks` from the data.\n"
-                pictures = [*pictures_of(section, folder, found.lines)]
-                text = part(section, found, pictures, Path(section.file).stem in chapters)
+                pictures = [*pictures_of(section, folder, result.lines)]
+                text = part(section, result, pictures, Path(section.file).stem in chapters)
                 texts.setdefault(section.page, [begun]).append(text)
         for name, parts in texts.items():
             (folder / name).write_text("\n".join(parts), encoding="utf-8")
@@ -203,11 +203,11 @@ def listed(text: str, pages: Sequence[Path]) -> str:
     """A page of the documentation with a section for each machine: its name, links and pictures."""
     blocks: list[str] = [_BEGIN]
     for page in pages:
-        found = page.read_text(encoding="utf-8")
-        title, there = found.partition("\n")[0].removeprefix("# "), f"../benchmarks/results/{page.parent.name}"
+        result = page.read_text(encoding="utf-8")
+        title, there = result.partition("\n")[0].removeprefix("# "), f"../benchmarks/results/{page.parent.name}"
         if page.name == "README.md":
-            shown = re.findall(r"^!\[(.+?)\]\((.+?\.png)\)", found, flags=re.MULTILINE)
+            output = re.findall(r"^!\[(.+?)\]\((.+?\.png)\)", result, flags=re.MULTILINE)
             blocks += ["", f"## {title}", "", f"[All figures of this machine]({there}/{page.name}).",
-                     *(line for name, file in shown for line in ("", f"![{title}, {name}]({there}/{file})"))]
+                     *(line for name, file in output for line in ("", f"![{title}, {name}]({there}/{file})"))]
     before, _, rest = text.partition(_BEGIN)
     return before + "\n".join([*blocks, *([""] if pages else []), _END]) + rest.partition(_END)[2]

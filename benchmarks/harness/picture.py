@@ -70,16 +70,16 @@ def peer_of(figure: Figure) -> str:
 
 def ratios(path: Path, lines: Sequence[Line]) -> bool:
     """For each row, how many times as fast as each of its peers it is, and the part of the limit."""
-    shown = [line for line in lines if line.everybody]
-    if not shown:
+    text = [line for line in lines if line.everybody]
+    if not text:
         return False
-    columns = 2 if len(shown) > 20 else 1
-    tall = -(-len(shown) // columns)
-    names = list(dict.fromkeys(peer_of(each) for line in shown for each in line.everybody))
+    columns = 2 if len(text) > 20 else 1
+    tall = -(-len(text) // columns)
+    names = list(dict.fromkeys(peer_of(each) for line in text for each in line.everybody))
     colours = {name: PALETTE[1:][place % (len(PALETTE) - 1)] for place, name in enumerate(names)}
     with drawn(path, 7.2 * columns, 0.34 * tall + 1.6, columns=columns) as (figure, axes):
         for number, axis in enumerate(axes[0]):
-            part = shown[number * tall : (number + 1) * tall]
+            part = text[number * tall : (number + 1) * tall]
             for place, line in enumerate(part):
                 _row(axis, place, line, colours)
             axis.axvline(1.0, color=INK, linewidth=1.0, zorder=1)
@@ -126,18 +126,18 @@ def roofline(path: Path, lines: Sequence[Line]) -> bool:
     """Operations per second over operations per byte. The roof is what lines that touch it say of the datasheet."""
     from .row import BANDWIDTH, PRODUCTS
 
-    shown = [line for line in lines if line.operations and line.bytes and line.limit is not None]
-    if not shown:
+    text = [line for line in lines if line.operations and line.bytes and line.limit is not None]
+    if not text:
         return False
     with drawn(path, 11, 6.6) as (figure, axes):
         axis, ridge = axes[0][0], PRODUCTS / BANDWIDTH
-        low = min(line.operations / line.bytes for line in shown) / 2
-        high = max([line.operations / line.bytes for line in shown] + [ridge]) * 3
+        low = min(line.operations / line.bytes for line in text) / 2
+        high = max([line.operations / line.bytes for line in text] + [ridge]) * 3
         roof = [BANDWIDTH * low / 1e12, PRODUCTS / 1e12, PRODUCTS / 1e12]
         axis.plot([low, ridge, high], roof, color=INK, linewidth=1.6, zorder=1)
         axis.fill_between([low, ridge, high], roof, 1e6, color="#f4f4f6", zorder=0)
-        for number, group in enumerate(dict.fromkeys(line.group for line in shown)):
-            of, dot = [line for line in shown if line.group == group], _MARKS[number % len(_MARKS)]
+        for number, group in enumerate(dict.fromkeys(line.group for line in text)):
+            of, dot = [line for line in text if line.group == group], _MARKS[number % len(_MARKS)]
             small = len(of) > 20
             peers, ours = ([(line.operations / line.bytes, line.operations / each.value / 1e12) for line in of
                             if (each := which(line)) is not None]

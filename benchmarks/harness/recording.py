@@ -18,18 +18,18 @@ _SMALL: Final = 32 << 20
 
 
 @contextmanager
-def recorded(found: list[Launched], *, runs: bool) -> Iterator[None]:
+def recorded(result: list[Launched], *, runs: bool) -> Iterator[None]:
     """Notes every launch; without `runs` that is all that becomes of it, but that outputs hold zeros."""
     plain = tp.Kernel.__call__
 
     def noted(self: tp.Kernel, *args: Any, **constants: Any) -> None:
-        found.append((self, args, constants))
+        result.append((self, args, constants))
         if runs:
             plain(self, *args, **constants)
             return
-        for each, access in zip(args, self.function.__annotations__.values(), strict=False):
-            if isinstance(each, np.ndarray) and str(access).startswith("Out[") and each.nbytes <= _SMALL:
-                each[...] = np.zeros((), each.dtype)
+        for arg, access in zip(args, self.function.__annotations__.values(), strict=False):
+            if isinstance(arg, np.ndarray) and str(access).startswith("Out[") and arg.nbytes <= _SMALL:
+                arg[...] = np.zeros((), arg.dtype)
 
     tp.Kernel.__call__ = noted  # type: ignore[method-assign]
     try:

@@ -143,7 +143,7 @@ class Line:
     @property
     def of_limit(self) -> float | None:
         """The part of what the hardware allows: by the datasheet, or else by the yardsticks of the same run."""
-        floors = [each.value for each in self.yardsticks.values()] if self.limit is None else [self.limit]
+        floors = [yardstick.value for yardstick in self.yardsticks.values()] if self.limit is None else [self.limit]
         return None if self.tileproof is None or not floors else min(floors) / self.tileproof.value
 
     @property
@@ -158,10 +158,10 @@ class Line:
 
     @property
     def rate(self) -> str:
-        found = self.rate_of(self.tileproof)
-        if found is None or self.unit == "tok/s":
-            return "-" if found is None else f"{found:.{1 if found < 1000 else 0}f} tok/s"
-        return si(found, self.unit)
+        result = self.rate_of(self.tileproof)
+        if result is None or self.unit == "tok/s":
+            return "-" if result is None else f"{result:.{1 if result < 1000 else 0}f} tok/s"
+        return si(result, self.unit)
 
     def text(self, figure: Figure | None) -> str:
         if figure is None:
@@ -213,8 +213,8 @@ class Line:
             return f"not judged{', loaded' * (reached is not None)}: {wanted}"
         # Close to the goal two digits would not show which side it is on.
         digits = 4 if abs(reached - goal.ratio) < 0.005 else 2
-        shown = amount(reached, self.unit) if goal.peer == "at most" else f"{reached:.{digits}f}"
-        return f"{'met' if self.is_met(goal) else 'MISSED'}: {shown} for {wanted}"
+        text = amount(reached, self.unit) if goal.peer == "at most" else f"{reached:.{digits}f}"
+        return f"{'met' if self.is_met(goal) else 'MISSED'}: {text} for {wanted}"
 
     @property
     def verdict(self) -> str:
@@ -283,20 +283,20 @@ def read(text: str) -> Results:
     return Results(tuple(map(_line, data["rows"])), tuple(data["runs"]))
 
 
-def _line(given: Mapping[str, Any]) -> Line:
-    known = {name: given[name] for name in Line.__dataclass_fields__ if name in given}
+def _line(values: Mapping[str, Any]) -> Line:
+    known = {name: values[name] for name in Line.__dataclass_fields__ if name in values}
     for name in ("tileproof", "twin"):
-        known[name] = None if given.get(name) is None else _figure(given[name])
-    known["forms"] = tuple(map(_figure, given.get("forms", ())))
-    known["peers"] = {column: tuple(map(_figure, ways)) for column, ways in given.get("peers", {}).items()}
-    known["yardsticks"] = {name: _figure(each) for name, each in given.get("yardsticks", {}).items()}
-    known["goals"] = tuple(Goal(**each) for each in given.get("goals", ()))
-    known["notes"], known["how"] = tuple(given.get("notes", ())), tuple(given.get("how", ()))
+        known[name] = None if values.get(name) is None else _figure(values[name])
+    known["forms"] = tuple(map(_figure, values.get("forms", ())))
+    known["peers"] = {column: tuple(map(_figure, ways)) for column, ways in values.get("peers", {}).items()}
+    known["yardsticks"] = {name: _figure(each) for name, each in values.get("yardsticks", {}).items()}
+    known["goals"] = tuple(Goal(**each) for each in values.get("goals", ()))
+    known["notes"], known["how"] = tuple(values.get("notes", ())), tuple(values.get("how", ()))
     return Line(**known)
 
 
-def _figure(given: Mapping[str, Any]) -> Figure:
-    return Figure(**{**given, "rounds": tuple(given["rounds"])})
+def _figure(values: Mapping[str, Any]) -> Figure:
+    return Figure(**{**values, "rounds": tuple(values["rounds"])})
 
 
 def save(file: Path, results: Results) -> Path:

@@ -166,7 +166,7 @@ class Row:
     @property
     def held(self) -> int:
         """Bytes of one set of arguments."""
-        return sum(each.nbytes for each in self.arrays.values())
+        return sum(array.nbytes for array in self.arrays.values())
 
     @property
     def limit(self) -> float | None:
@@ -176,7 +176,7 @@ class Row:
     @property
     def has_indices(self) -> bool:
         """Whether the contents of arguments are looked at: a graph of torch's cannot hold that, one of ours can."""
-        return any(each.is_index and not (each.is_output or each.is_count) for each in self.arrays.values())
+        return any(array.is_index and not (array.is_output or array.is_count) for array in self.arrays.values())
 
     def sets(self, rotated: int) -> int:
         """How many sets of arguments are taken in turn, to go through so many bytes."""
@@ -202,7 +202,7 @@ def wide(x: Any) -> Any:
 
 def on_torch(row: Row, torch: Any, device: str) -> Args:
     """Arguments as tensors: fresh random numbers, and outputs full of NaN."""
-    return Args(**{name: tensor_of(each, torch, device) for name, each in row.arrays.items()}, **row.scalars)
+    return Args(**{name: tensor_of(array, torch, device) for name, array in row.arrays.items()}, **row.scalars)
 
 
 def tensor_of(each: Array, torch: Any, device: str) -> Any:
@@ -222,14 +222,14 @@ def tensor_of(each: Array, torch: Any, device: str) -> Any:
         return torch.randint(each.low, each.below, each.shape, dtype=dtype, device=device)
     if each.element == "f8e4m3":
         return (torch.randn(each.shape, dtype=torch.bfloat16, device=device) * each.scale).to(dtype)
-    made = torch.randn(each.shape, dtype=dtype, device=device)
-    return made if each.scale == 1.0 else made.mul_(each.scale)
+    result = torch.randn(each.shape, dtype=dtype, device=device)
+    return result if each.scale == 1.0 else result.mul_(each.scale)
 
 
 def on_numpy(row: Row, seed: int = 0) -> Args:
     """Arguments as arrays in memory that is there, aligned to 64 bytes as torch's is."""
     random = np.random.default_rng(seed)
-    return Args(**{name: array_of(each, random) for name, each in row.arrays.items()}, **row.scalars)
+    return Args(**{name: array_of(array, random) for name, array in row.arrays.items()}, **row.scalars)
 
 
 def array_of(each: Array, random: np.random.Generator) -> Any:
@@ -237,20 +237,20 @@ def array_of(each: Array, random: np.random.Generator) -> Any:
     memory = np.zeros(each.nbytes + 64, np.uint8)
     memory[:] = 0
     start = -memory.ctypes.data % 64
-    made = memory[start : start + each.nbytes].view(DTYPES[each.element]).reshape(each.shape)
+    result = memory[start : start + each.nbytes].view(DTYPES[each.element]).reshape(each.shape)
     if each.is_output:
-        made[...] = _nothing(made)
+        result[...] = _nothing(result)
     elif each.values:
-        made[...] = np.asarray(each.values).reshape(each.shape)
+        result[...] = np.asarray(each.values).reshape(each.shape)
     elif each.is_unique:
-        made[...] = random.permutation(each.below)[: each.size].reshape(each.shape)
-    elif "float" not in str(made.dtype):
-        made[...] = random.integers(each.low, each.below, each.shape)
+        result[...] = random.permutation(each.below)[: each.size].reshape(each.shape)
+    elif "float" not in str(result.dtype):
+        result[...] = random.integers(each.low, each.below, each.shape)
     else:
-        flat, some = made.reshape(-1), random.standard_normal(min(each.size, 1 << 20), np.float32) * each.scale
+        flat, some = result.reshape(-1), random.standard_normal(min(each.size, 1 << 20), np.float32) * each.scale
         for begin in range(0, flat.size, some.size):
             flat[begin : begin + some.size] = some[: flat.size - begin]
-    return made
+    return result
 
 
 def as_tensors(args: Args, torch: Any) -> Args:
@@ -268,17 +268,17 @@ def as_tensors(args: Args, torch: Any) -> Args:
 
 def stand_ins(row: Row) -> Args:
     """Arguments with the shape, strides and element type of those on a GPU, and no memory behind them."""
-    return Args(**{name: stand_in_of(each) for name, each in row.arrays.items()}, **row.scalars)
+    return Args(**{name: stand_in_of(array) for name, array in row.arrays.items()}, **row.scalars)
 
 
 def stand_in_of(each: Array) -> Any:
     """A stand-in for an argument; index tensors hold what they would, because launches look at it."""
-    made = stand_in(each.shape, np.dtype(DTYPES[each.element]))
+    result = stand_in(each.shape, np.dtype(DTYPES[each.element]))
     if each.is_index and not each.is_output:
         count = np.arange(each.size)
         values: Any = each.values or (count if each.is_unique else count % max(each.below, 1))
-        made[...] = np.asarray(values).reshape(each.shape)
-    return made
+        result[...] = np.asarray(values).reshape(each.shape)
+    return result
 
 
 # Right results.
@@ -289,48 +289,48 @@ def problem_of(row: Row, call: Callable[[], Any], args: Args, xp: Any, first: Ca
 
     Where float64 is taken of few outputs, all are compared with `first`, another library's.
     """
-    outputs = {name: getattr(args, name) for name, each in row.arrays.items() if each.is_output}
-    got = _called(call, outputs, xp)
-    for part, right in _parts(row, args, got, xp):
+    outputs = {name: getattr(args, name) for name, array in row.arrays.items() if array.is_output}
+    actual = _called(call, outputs, xp)
+    for part, right in _parts(row, args, actual, xp):
         wrong = _difference(part, right, row.tolerance, xp)
         if wrong:
             return wrong
     if first is not None and row.few:
-        return _difference(got.clone(), _called(first, outputs, xp), row.tolerance, xp)
+        return _difference(actual.clone(), _called(first, outputs, xp), row.tolerance, xp)
     return ""
 
 
 def _called(call: Callable[[], Any], outputs: Mapping[str, Any], xp: Any) -> Any:
-    for each in outputs.values():
-        each[...] = _nothing(each)
-    got = call()
+    for output in outputs.values():
+        output[...] = _nothing(output)
+    actual = call()
     if xp is not np and xp.cuda.is_available():
         xp.cuda.synchronize()
-    if got is None:
-        got = next(iter(outputs.values())) if len(outputs) == 1 else tuple(outputs.values())
-    if xp is np and not isinstance(got, tuple):
-        got = _as_array(got)
-    return tuple(map(_as_array, got)) if xp is np and isinstance(got, tuple) else got
+    if actual is None:
+        actual = next(iter(outputs.values())) if len(outputs) == 1 else tuple(outputs.values())
+    if xp is np and not isinstance(actual, tuple):
+        actual = _as_array(actual)
+    return tuple(map(_as_array, actual)) if xp is np and isinstance(actual, tuple) else actual
 
 
-def _as_array(found: Any) -> Any:
-    if isinstance(found, np.ndarray) or not hasattr(found, "detach"):
-        return np.asarray(found)
-    if str(found.dtype) == "torch.bfloat16":
-        return found.float().numpy().astype(ml_dtypes.bfloat16)
-    return found.numpy()
+def _as_array(result: Any) -> Any:
+    if isinstance(result, np.ndarray) or not hasattr(result, "detach"):
+        return np.asarray(result)
+    if str(result.dtype) == "torch.bfloat16":
+        return result.float().numpy().astype(ml_dtypes.bfloat16)
+    return result.numpy()
 
 
 def _nothing(array: Any) -> float:
     return float("nan") if "float" in str(array.dtype) else -7
 
 
-def _parts(row: Row, args: Args, got: Any, xp: Any) -> Iterator[tuple[Any, Any]]:
+def _parts(row: Row, args: Args, actual: Any, xp: Any) -> Iterator[tuple[Any, Any]]:
     if row.check is not None:
-        yield from row.check(xp, args, got)
+        yield from row.check(xp, args, actual)
         return
     assert row.right is not None
-    many = got if isinstance(got, tuple) else (got,)
+    many = actual if isinstance(actual, tuple) else (actual,)
     count = many[0].shape[0]
     few = row.few or (count if xp is not np else max(65536 * count // max(row.held // 4, 1), 4))
     if row.along and few < count:

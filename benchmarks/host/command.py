@@ -107,17 +107,17 @@ def _progress(text: str, is_last: bool) -> None:
         print(text, file=sys.stderr, flush=True)
 
 
-def lines_of(found: Found, device: str, load: float = 0.0) -> list[Line]:
+def lines_of(result: Found, device: str, load: float = 0.0) -> list[Line]:
     """What each part costs, and what many operations do. By a busy machine no goal is judged."""
     is_gpu, is_loaded = device == "cuda", load > QUIET
-    floor = found.get(next((key for key in found if key[1] == PYTHON), ("", "", 0)))
+    floor = result.get(next((key for key in result if key[1] == PYTHON), ("", "", 0)))
     sticks = {} if floor is None else {"Python call": Figure("Python call", floor)}
     lines: list[Line] = []
 
     def figure(what: str, who: str = OURS, count: int | None = None, name: str = "") -> Figure | None:
         """In seconds per operation; if it was taken for several numbers of them, for the largest."""
-        wanted = max((key[2] for key in found if key[:2] == (what, who)), default=0) if count is None else count
-        rounds = found.get((what, who, wanted))
+        wanted = max((key[2] for key in result if key[:2] == (what, who)), default=0) if count is None else count
+        rounds = result.get((what, who, wanted))
         return None if rounds is None else Figure(name or who, rounds, is_loaded=is_loaded)
 
     def enter(name: str, ours: Figure | None, torch: Figure | None = None, most: float | None = None, *,
@@ -130,7 +130,7 @@ def lines_of(found: Found, device: str, load: float = 0.0) -> list[Line]:
     def both(what: str) -> tuple[Figure | None, Figure | None]:
         return figure(what), figure(what, TORCH)
 
-    counts = sorted({count for what, _, count in found if what in COUNTED})
+    counts = sorted({count for what, _, count in result if what in COUNTED})
     most, count = max(counts, default=0), _CHAIN if _CHAIN in counts else max(counts, default=0)
     enter("launch, 1024 elements", *both("launch"), 0.6 if is_gpu else 8e-6, of_torch=is_gpu)
     enter("launch, the stream held", figure("launch held"), most=8e-6)
@@ -161,25 +161,25 @@ def lines_of(found: Found, device: str, load: float = 0.0) -> list[Line]:
 def measured(device: str, counts: Sequence[int], rounds: int, turn: float, batch: int, note: str) -> Results:
     """Everything on one device."""
     torch = torch_or_none(device)
-    made = Ways(place_of(device, torch), sorted(set(counts)), batch)
+    result = Ways(place_of(device, torch), sorted(set(counts)), batch)
     try:
-        ways = made.all()
+        ways = result.all()
         wrong = checked(ways)
         if wrong:
             raise SystemExit("\n".join(["wrong results, so nothing is timed:", *wrong]))
         gc.collect()
         gc.freeze()  # what was made so far stays, and need not be looked at again and again
         began = now()
-        found = race(ways, rounds, turn)
+        actual = race(ways, rounds, turn)
         load = outside_load(began)
     finally:
-        made.close()
+        result.close()
     about: dict[str, Any] = {**cpu_machine("torch"), **(gpu_machine(torch) if device == "cuda" and torch else {})}
     about |= {"rounds": str(rounds), "load of other processes": f"{load:.2f} cores", **({"note": note} if note else {})}
-    return Results(tuple(lines_of(found, device, load)), (about,))
+    return Results(tuple(lines_of(actual, device, load)), (about,))
 
 
-def options(given: Sequence[str] | None = None) -> argparse.Namespace:
+def options(values: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks host", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -194,22 +194,22 @@ def options(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--quick", action="store_true", help="three rounds")
     add("--save", type=Path, metavar="FOLDER", help="write <device>/host_*.json there")
     add("--note", default="", metavar="TEXT", help="a sentence for the page")
-    return parser.parse_args(given)
+    return parser.parse_args(values)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the table."""
-    given = options(arguments)
-    if min(*given.operations, given.rounds, given.batch, 1) < 1:
+    values = options(arguments)
+    if min(*values.operations, values.rounds, values.batch, 1) < 1:
         raise SystemExit("--operations, --rounds and --batch are at least 1")
-    rounds = 3 if given.quick else given.rounds
+    rounds = 3 if values.quick else values.rounds
     try:
-        results = measured(given.device, given.operations, rounds, given.turn, given.batch, given.note)
+        results = measured(values.device, values.operations, rounds, values.turn, values.batch, values.note)
     except tp.TileproofError as error:
-        raise SystemExit(f"nothing can be timed on {given.device}:\n{error}") from None
+        raise SystemExit(f"nothing can be timed on {values.device}:\n{error}") from None
     print(terminal(results.lines))
-    if given.save is not None:
-        slug = cpu_slug() if given.device == "cpu" else slug_of(device_of(results.runs[0]))
-        file = given.save / slug / f"host_{given.device}.json"
+    if values.save is not None:
+        slug = cpu_slug() if values.device == "cpu" else slug_of(device_of(results.runs[0]))
+        file = values.save / slug / f"host_{values.device}.json"
         print(f"written: {save(file, kept(file).joined(results))}")
     return 0

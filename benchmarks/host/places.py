@@ -68,8 +68,8 @@ class OnCpu:
         kept: list[Work] = []
         submit = CpuStream.submit
 
-        def bare(self: Any, work: Work, start: Callable[..., int], *given: int) -> int:
-            self.turn = turn = start(*given)
+        def bare(self: Any, work: Work, start: Callable[..., int], *values: int) -> int:
+            self.turn = turn = start(*values)
             kept.append(work)
             return turn
 

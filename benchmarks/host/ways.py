@@ -57,13 +57,13 @@ class Ways:
 
     def all(self) -> list[Way]:
         """All of them."""
-        found = [Way("call", PYTHON, self.batch, _timed(lambda: _called(self.batch, self.args)))]
-        found += self._launching()
-        found += [way for count in self.counts for way in self._counted(count)]
-        found += self._making()
+        results = [Way("call", PYTHON, self.batch, _timed(lambda: _called(self.batch, self.args)))]
+        results += self._launching()
+        results += [way for count in self.counts for way in self._counted(count)]
+        results += self._making()
         if self.torch is not None:
-            found += [*(way for count in self.counts for way in self._counted_by_torch(count)), *self._by_torch()]
-        return found
+            results += [*(way for count in self.counts for way in self._counted_by_torch(count)), *self._by_torch()]
+        return results
 
     def close(self) -> None:
         """Ends the event loop."""
@@ -111,11 +111,11 @@ class Ways:
 
     def _chain(self, count: int) -> tp.Operation[Any]:
         """Operations one after the other, put together in pairs: a thousand deep they would meet Python's limit."""
-        made: list[tp.Operation[Any]] = [add.op(*self.args) for _ in range(count)]
-        while len(made) > 1:
-            last = made[len(made) - len(made) % 2 :]
-            made = [one >> other for one, other in zip(made[::2], made[1::2], strict=False)] + last
-        return made[0]
+        results: list[tp.Operation[Any]] = [add.op(*self.args) for _ in range(count)]
+        while len(results) > 1:
+            last = results[len(results) - len(results) % 2 :]
+            results = [one >> other for one, other in zip(results[::2], results[1::2], strict=False)] + last
+        return results[0]
 
     def _awaited(self, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], float]:
         async def timed() -> float:
@@ -234,8 +234,8 @@ class Ways:
         if device == "cuda":
             to, one, other = self._torch_args(LARGE)
             yield Way("launch 2^20", TORCH, self.batch, many(lambda: torch.add(one, other, out=to)), to)
-        given = self._torch_args(SMALL)
-        yield Way("launch on torch", OURS, self.batch, many(lambda: add(*given)), given[0])
+        arguments = self._torch_args(SMALL)
+        yield Way("launch on torch", OURS, self.batch, many(lambda: add(*arguments)), arguments[0])
         yield Way("empty", TORCH, self.batch, many(lambda: torch.empty(SMALL, device=device)))
         yield Way("zeros", TORCH, self.batch, many(lambda: torch.zeros(SMALL, device=device)))
         three = x + y

@@ -59,14 +59,14 @@ def _prefill(at: Place, name: str, batch: int, h: int, g: int, length: int, dept
         functional = torch.nn.functional
         return functional.scaled_dot_product_attention(a.q, a.k, a.v, is_causal=is_causal, enable_gqa=h != g)
 
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         """Some heads in float64, and on a GPU all by torch."""
         share = h // g
         for b, head in {(0, 0), (batch - 1, h // 2), (batch - 1, h - 1)}:
             k, v = wide(a.k[b, head // share]), wide(a.v[b, head // share])
-            yield got[b, head], reference.attention(xp, wide(a.q[b, head]), k, v, is_causal)
+            yield actual[b, head], reference.attention(xp, wide(a.q[b, head]), k, v, is_causal)
         if at.device == "gpu":
-            yield got, whole(xp, a)
+            yield actual, whole(xp, a)
 
     return Row(
         name, "attention", f"{batch} x {h}/{g} heads, S {length}, D {depth}",
@@ -83,19 +83,19 @@ def _prefill(at: Place, name: str, batch: int, h: int, g: int, length: int, dept
 # One token of each sequence.
 
 
-def _heads_of(xp: Any, a: Args, got: Any, k: Any, v: Any, b: int, group: int) -> tuple[Any, Any]:
+def _heads_of(xp: Any, a: Args, actual: Any, k: Any, v: Any, b: int, group: int) -> tuple[Any, Any]:
     """What the heads that share some keys give, and what is right."""
     share = a.q.shape[1] // k.shape[0]
     heads = slice(group * share, (group + 1) * share)
-    return got[b, heads], reference.attention(xp, wide(a.q[b, heads]), wide(k[group]), wide(v[group]))
+    return actual[b, heads], reference.attention(xp, wide(a.q[b, heads]), wide(k[group]), wide(v[group]))
 
 
 def _decode(at: Place, name: str, batch: int, h: int, g: int, length: int, depth: int) -> Row:
     cache = Array((batch, g, length, depth))
 
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         for b, group in product(range(batch), range(g)):
-            yield _heads_of(xp, a, got, a.k[b], a.v[b], b, group)
+            yield _heads_of(xp, a, actual, a.k[b], a.v[b], b, group)
 
     def torchs(t: Any, a: Args) -> Any:
         return t.torch.nn.functional.scaled_dot_product_attention(
@@ -121,10 +121,10 @@ def _paged(at: Place, name: str, batch: int, h: int, g: int, length: int, depth:
     def gathered(a: Args, b: int) -> tuple[Any, Any]:
         return tuple(each[reference.index(a.table[b])].swapaxes(0, 1).reshape(g, length, depth) for each in (a.k, a.v))
 
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         for b in range(batch):
             k, v = gathered(a, b)
-            yield from (_heads_of(xp, a, got, k, v, b, group) for group in range(g))
+            yield from (_heads_of(xp, a, actual, k, v, b, group) for group in range(g))
 
     def torchs(t: Any, a: Args) -> Any:
         """It has no such function: pages are gathered, then attended to."""

@@ -133,7 +133,7 @@ def run_row(row: Row, bench: Bench) -> list[Line]:
 def _enter_twin(row: Row, sets: Sequence[Arguments], bench: Bench, entered: Entered, checked: Callable[[Call], str],
                 notes: list[str]) -> None:  # fmt: skip
     """The unsafe twin, if it can be launched and is right."""
-    made: list[tuple[Call, bool]] = []
+    results: list[tuple[Call, bool]] = []
     try:
         for args in sets:
             launched: list[Launched] = []
@@ -142,19 +142,19 @@ def _enter_twin(row: Row, sets: Sequence[Arguments], bench: Bench, entered: Ente
             twin = bench.without_checks(launched)
             if twin is None:
                 return
-            made.append(twin)
-        problem = checked(made[0][0])
+            results.append(twin)
+        problem = checked(results[0][0])
     except Exception as error:  # its code may not have been carried here
         problem = first_line(error)
     if problem:
         notes.append(f"unsafe twin: {problem}")
     else:
-        entered.twin, entered.is_same_code = [call for call, _ in made], all(same for _, same in made)
+        entered.twin, entered.is_same_code = [call for call, _ in results], all(same for _, same in results)
 
 
 def ours_of(line: Line, forms: Sequence[Figure]) -> Line:
     """With our figure: the best of our forms."""
-    best = min(forms, key=lambda each: each.value)
+    best = min(forms, key=lambda form: form.value)
     return line.but(tileproof=Figure("tileproof", best.rounds, best.typical, best.is_loaded, best.outside),
                     forms=tuple(forms) if len(forms) > 1 else ())  # fmt: skip
 
@@ -189,7 +189,7 @@ class Cpu:
         self.using(max(self.threads))
         torch = self.tools.torch
         ours = [on_numpy(row, seed) for seed in range(row.sets(4 * host().caches.l3) if row.is_cold else 1)]
-        return [Arguments(each, each if torch is None else as_tensors(each, torch)) for each in ours]
+        return [Arguments(our, our if torch is None else as_tensors(our, torch)) for our in ours]
 
     def without_checks(self, launched: Sequence[Launched]) -> tuple[Call, bool] | None:
         """None: of the CPU's kernels there are no unsafe twins."""
@@ -200,10 +200,10 @@ class Cpu:
 
     def race(self, row: Row, line: Line, entered: Entered, launched: Sequence[Launched]) -> list[Line]:
         """One line for each number of threads. Of several ways of a peer, and of a limit, the fastest counts."""
-        found: list[tuple[str, str, float, cpu_clock.Contestant]] = []
+        results: list[tuple[str, str, float, cpu_clock.Contestant]] = []
 
         def enter(kind: str, name: str, call: Call, count: int, scale: float = 1.0) -> None:
-            found.append((kind, name, scale, cpu_clock.Contestant(name, call, count)))
+            results.append((kind, name, scale, cpu_clock.Contestant(name, call, count)))
 
         for _, calls, _ in (way for ways in entered.peers.values() for way in ways):
             for call in calls:
@@ -218,18 +218,18 @@ class Cpu:
                         enter(column, name, in_turn(calls), count)
             for name, work, probe in sticks:
                 enter(f"limit {name}", name, probe, count, work)
-        cpu_clock.race([each for *_, each in found], self.seconds, self.using, wall=row.is_host)
+        cpu_clock.race([each for *_, each in results], self.seconds, self.using, wall=row.is_host)
         facts = _steps(launched)
 
         def figures(kind: str, count: int) -> list[Figure]:
-            return [_scaled(each, name, scale) for of, name, scale, each in found
+            return [_scaled(each, name, scale) for of, name, scale, each in results
                     if of == kind and each.threads == count]  # fmt: skip
 
         lines = []
         for count in self.threads:
             peers = {column: (min(of, key=lambda each: each.value),) for column in entered.peers
                      if (of := figures(column, count))}  # fmt: skip
-            floors = {name: min(figures(f"limit {name}", count), key=lambda each: each.value) for name, *_ in sticks}
+            floors = {name: min(figures(f"limit {name}", count), key=lambda it: it.value) for name, *_ in sticks}
             goals = tuple(goal for goal in row.goals if goal.threads in (None, count))
             lines.append(ours_of(line.but(threads=count, peers=peers, yardsticks=floors, facts=facts, goals=goals),
                                  figures("ours", count)))  # fmt: skip
@@ -246,34 +246,34 @@ def in_turn(calls: Sequence[Call]) -> Call:
 
 def limits_of(row: Row) -> list[tuple[str, float, Call]]:
     """What only moves as many bytes, or multiplies: the name, how many of its calls make the row's work, and a way."""
-    found: list[tuple[str, float, Call]] = []
+    results: list[tuple[str, float, Call]] = []
     for name in row.yardsticks:
         if name == "Python call":
-            found.append((name, 1.0, lambda: None))
+            results.append((name, 1.0, lambda: None))
         elif name == "read":
             count = row.sets(4 * host().caches.l3) if row.is_cold else 1
             memory = [_ones(row.bytes) for _ in range(count)]
             for places in (1, 4, 8):
                 probes = [cpu_limits.reading(each, places) for each in memory]
-                found.append((name, row.bytes / probes[0].work, in_turn(probes)))
+                results.append((name, row.bytes / probes[0].work, in_turn(probes)))
         elif name == "copy":
-            written = sum(each.nbytes for each in row.arrays.values() if each.is_output)
+            written = sum(array.nbytes for array in row.arrays.values() if array.is_output)
             reads = max(round(row.bytes / written) - 1, 1)
             *sources, target = (_ones(row.bytes // (reads + 1)) for _ in range(reads + 1))
             for passing in (True, False):
                 probe = cpu_limits.stream(sources, target, passing=passing)
-                found.append((name, row.bytes / probe.work, probe))
+                results.append((name, row.bytes / probe.work, probe))
         else:
             probe = cpu_limits.int8_dot_rate() if name.startswith("int8") else cpu_limits.float_fma_rate()
-            found.append((name, row.operations / probe.work, probe))
-    return found
+            results.append((name, row.operations / probe.work, probe))
+    return results
 
 
 def _ones(nbytes: int) -> Any:
     """Memory that is there, aligned to 64 bytes."""
-    made = np.ones(max(nbytes // 4, 4096) + 16, np.float32)
-    start = -made.ctypes.data % 64 // 4
-    return made[start : made.size - 16 + start]
+    array = np.ones(max(nbytes // 4, 4096) + 16, np.float32)
+    start = -array.ctypes.data % 64 // 4
+    return array[start : array.size - 16 + start]
 
 
 def _scaled(each: cpu_clock.Contestant, name: str, scale: float) -> Figure:
@@ -307,8 +307,8 @@ class Gpu:
         return row.limit if self.has_datasheet else None
 
     def sets(self, row: Row) -> list[Arguments]:
-        made = [on_torch(row, self.xp, "cuda") for _ in range(1 if row.is_host else row.sets(row.rotated))]
-        return [Arguments(each, each) for each in made]
+        results = [on_torch(row, self.xp, "cuda") for _ in range(1 if row.is_host else row.sets(row.rotated))]
+        return [Arguments(each, each) for each in results]
 
     def machine(self) -> dict[str, str]:
         return gpu_machine(self.xp, "cuda-tile")
@@ -317,11 +317,11 @@ class Gpu:
         device = Device(0)
         calls: list[Call] = []
         is_same = True
-        for kernel, given, constants in launched:
-            found, bound = prepare(kernel, tuple(given), dict(constants))
-            space = gpu.space_of(found, bound)
-            is_proved = found.ir is found.ready
-            wanted = gpu.variant(found, bound, space, device.arch, checked=is_proved)
+        for kernel, arguments, constants in launched:
+            proved, bound = prepare(kernel, tuple(arguments), dict(constants))
+            space = gpu.space_of(proved, bound)
+            is_proved = proved.ir is proved.ready
+            wanted = gpu.variant(proved, bound, space, device.arch, checked=is_proved)
             calls.append(_launch(running.Loaded(wanted.kernel, gpu.code_of(wanted), device), bound, space))
             is_same = is_same and is_proved
 
@@ -350,7 +350,7 @@ class Gpu:
         line = ours_of(line, [Figure(name, tuple(each.rounds)) for name, each in ours])
         return [line.but(
             notes=notes, peers={column: tuple(map(_timed, ways)) for column, ways in peers.items()},
-            yardsticks={name: _timed(each) for name, each in sticks.items()},
+            yardsticks={name: _timed(stick) for name, stick in sticks.items()},
             twin=None if twin is None else _timed(twin),
         )]  # fmt: skip
 
@@ -358,23 +358,24 @@ class Gpu:
         """The host's time for a launch, in batches that the GPU's queue holds."""
         ways = {column: calls[0] for column, [(_, calls, _)] in entered.peers.items()}
         calls = {"tileproof": entered.ours["tileproof"][0], **ways, "Python call": lambda: None}
-        found = {name: Figure(name, times)
+        results = {name: Figure(name, times)
                  for name, times in gpu_clock.host_times(calls, self.xp, _LAUNCHES, _BATCH).items()}  # fmt: skip
-        sticks = {"Python call": found["Python call"]}
-        return line.but(tileproof=found["tileproof"], peers={name: (found[name],) for name in ways}, yardsticks=sticks)
+        sticks = {"Python call": results["Python call"]}
+        peers = {name: (results[name],) for name in ways}
+        return line.but(tileproof=results["tileproof"], peers=peers, yardsticks=sticks)
 
     def _yardstick(self, name: str, row: Row) -> list[Call]:
         """Calls that only copy or only read as many bytes as a row moves, on memory of their own, taken in turn."""
         torch, triton = self.xp, self.tools.triton
-        made: list[Call] = []
+        results: list[Call] = []
         for _ in range(row.sets(row.rotated)):
             if name == "copy":
                 source = torch.ones(max(row.bytes // 2, 1), dtype=torch.int8, device="cuda")
-                made.append(partial(torch.empty_like(source).copy_, source))
+                results.append(partial(torch.empty_like(source).copy_, source))
             else:
                 source = torch.ones(max(row.bytes // 4, 1), dtype=torch.int32, device="cuda")
-                made.append(source.sum if triton is None else triton.reader(source))
-        return made
+                results.append(source.sum if triton is None else triton.reader(source))
+        return results
 
 
 def _timed(each: gpu_clock.Contestant) -> Figure:
@@ -405,14 +406,14 @@ def run_rows(rows: Mapping[str, Row], bench: Bench, file: Path | None, minutes: 
             break
         print(f"[{place}/{len(rows)}] {began - started:3.0f} s  {name} ...", end="", file=sys.stderr, flush=True)
         try:
-            found = run_row(row, bench)
+            results = run_row(row, bench)
         except Exception as error:
-            found = [row.line(bench.limit(row)).but(problem=f"FAILED: {first_line(error)}")]
-        lines += found
+            results = [row.line(bench.limit(row)).but(problem=f"FAILED: {first_line(error)}")]
+        lines += results
         bench.tools.forget()
-        shown = "" if found[-1].ratio is None else f" {found[-1].ratio:.2f} x best,"
+        text = "" if results[-1].ratio is None else f" {results[-1].ratio:.2f} x best,"
         spent = time.perf_counter() - began
-        print(f"{shown} {found[-1].verdict or 'no goal'}, {spent:.1f} s", file=sys.stderr, flush=True)
+        print(f"{text} {results[-1].verdict or 'no goal'}, {spent:.1f} s", file=sys.stderr, flush=True)
         if file is not None:
             result.save(file, before.joined(Results(tuple(lines), (about,))))
         if bench.xp is not np:

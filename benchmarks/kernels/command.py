@@ -87,7 +87,7 @@ GPU: Final = Section(
 )  # fmt: skip
 
 
-def options(device: str, given: Sequence[str]) -> argparse.Namespace:
+def options(device: str, values: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog=f"python -m benchmarks {device}", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -107,18 +107,18 @@ def options(device: str, given: Sequence[str]) -> argparse.Namespace:
     else:
         add("--cutile", type=Path, metavar="FOLDER", help="where cuda-tile and its assembler are")
         add("--check", action="store_true", help="prove and assemble all launches; needs no GPU")
-    return parser.parse_args(given)
+    return parser.parse_args(values)
 
 
 def main(device: Any, arguments: Sequence[str]) -> int:
     """Prints the table; 1 if a result is wrong. A missed goal is printed, and is no failure."""
-    given = options(device, arguments)
-    at = Place(device, given.small)
-    wanted = names(given.rows, at)
-    if given.list:
+    values = options(device, arguments)
+    at = Place(device, values.small)
+    wanted = names(values.rows, at)
+    if values.list:
         print("\n".join(wanted))
         return 0
-    if device == "gpu" and given.check:
+    if device == "gpu" and values.check:
         from .launches import check
 
         return check(wanted)
@@ -126,25 +126,25 @@ def main(device: Any, arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() if device == "cpu" else nullcontext() as folder:
         if folder is not None:
             os.environ["TILEPROOF_CACHE_DIR"] = folder
-        bench, slug = _bench(device, given)
-        file = None if given.save is None else given.save / slug / f"{device}.json"
-        lines = run_rows({name: rows(at)[name] for name in wanted}, bench, file, given.minutes)
+        bench, slug = _bench(device, values)
+        file = None if values.save is None else values.save / slug / f"{device}.json"
+        lines = run_rows({name: rows(at)[name] for name in wanted}, bench, file, values.minutes)
     print(terminal(lines))
     if file is not None:
         print(f"written: {file}")
     return 1 if any(line.problem for line in lines) else 0
 
 
-def _bench(device: str, given: argparse.Namespace) -> tuple[Bench, str]:
+def _bench(device: str, values: argparse.Namespace) -> tuple[Bench, str]:
     if device == "cpu":
         torch = _torch_or_none()
-        tools = Tools(torch, None, given.without, "cpu")
-        return Cpu(tools, given.threads, 0.5 if given.quick else given.seconds), cpu_slug()
+        tools = Tools(torch, None, values.without, "cpu")
+        return Cpu(tools, values.threads, 0.5 if values.quick else values.seconds), cpu_slug()
     torch = import_module("torch")
     torch.manual_seed(int(time.time()))
     slug = slug_of(torch.cuda.get_device_name(0))
-    tools = Tools(torch, given.cutile, ["torch.compile"] if given.quick else given.without)
-    return Gpu(torch, tools, 2 if given.quick else ROUNDS, slug == "h200"), slug
+    tools = Tools(torch, values.cutile, ["torch.compile"] if values.quick else values.without)
+    return Gpu(torch, tools, 2 if values.quick else ROUNDS, slug == "h200"), slug
 
 
 def _torch_or_none() -> Any:

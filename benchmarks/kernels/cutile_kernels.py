@@ -103,8 +103,8 @@ def _hinted(kernel: Any, **hints: int) -> Any:
     return kernel.replace_hints(**hints) if hints else kernel
 
 
-def _launch(kernel: Any, grid: tuple[int, ...], *given: Any) -> None:
-    ct.launch(torch.cuda.current_stream(), grid, kernel, given)
+def _launch(kernel: Any, grid: tuple[int, ...], *values: Any) -> None:
+    ct.launch(torch.cuda.current_stream(), grid, kernel, values)
 
 
 @cache

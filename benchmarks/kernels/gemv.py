@@ -166,17 +166,17 @@ def _chain(at: Place, model: str, matrices: Mapping[str, tuple[int, int]], head:
 
     by_torch = chained(lambda t, y, w, x, name: t.torch.mv(w, x, out=y))
 
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         """Roundings to bf16 add up over the products of all layers."""
-        held = (got[-1] if isinstance(got, tuple) else got).clone()
-        yield held, wide(by_torch(Args(torch=xp), a))
+        kept = (actual[-1] if isinstance(actual, tuple) else actual).clone()
+        yield kept, wide(by_torch(Args(torch=xp), a))
 
     forms = {"plain launches": chained(plainly), "dependent launches": chained(dependently)}
     weights = [arrays[matrix] for _, matrix, _, _ in steps]
     return Row(
         f"chain {model}", "chain", f"{layers} layers and head", arrays, forms["plain launches"], check=check,
-        peers=(Peer("torch", "cuBLAS", by_torch),), operations=sum(2.0 * each.size for each in weights),
+        peers=(Peer("torch", "cuBLAS", by_torch),), operations=sum(2.0 * weight.size for weight in weights),
         goals=(Goal(_GOALS[model], "at most"), Goal(1.0, "cuBLAS")), yardsticks=(), tolerance=0.1, forms=forms,
-        moved=sum(2 * (each.size + sum(each.shape)) for each in weights),
+        moved=sum(2 * (weight.size + sum(weight.shape)) for weight in weights),
     )  # fmt: skip
 

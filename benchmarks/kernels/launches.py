@@ -31,10 +31,10 @@ HEADS: Final = ("kernel", "rows", "registers", "spilled bytes", "shared KB", "se
 
 def launches_of(call: Callable[[], Any], target: str = ARCH) -> list[Launched]:
     """What a call on stand-ins would launch on a GPU."""
-    found: list[Launched] = []
-    with aimed_at(target), recorded(found, runs=False):
+    results: list[Launched] = []
+    with aimed_at(target), recorded(results, runs=False):
         call()
-    return found
+    return results
 
 
 def launches_of_row(name: str, target: str = ARCH) -> list[Launched]:
@@ -46,36 +46,38 @@ def launches_of_row(name: str, target: str = ARCH) -> list[Launched]:
         for way in row.forms.values() or (row.call,):
             way(kernels, args)
 
-    found = list({_kind(*each): each for each in launches_of(call, target)}.values())
-    return [*found, *(each for launch in found for each in _checked_copies(*launch))] if row.has_indices else found
+    results = list({_kind(*each): each for each in launches_of(call, target)}.values())
+    if not row.has_indices:
+        return results
+    return [*results, *(copy for launch in results for copy in _checked_copies(*launch))]
 
 
 def _kind(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> tuple[Any, ...]:
-    kinds = ((getattr(each, "shape", each), str(getattr(each, "dtype", ""))) for each in args)
+    kinds = ((getattr(arg, "shape", arg), str(getattr(arg, "dtype", ""))) for arg in args)
     return label(kernel, constants), *kinds
 
 
 def _checked_copies(kernel: tp.Kernel, args: Sequence[Any], constants: dict[str, Any]) -> list[Launched]:
     """What a graph launches besides, to look at the index tensors of a launch at every replay."""
-    found, bound = prepare(kernel, tuple(args), dict(constants))
-    made = GraphPremises(trusts=True).separate(found, bound).launches
-    return [(each, tuple(map(_array_of, given)), its_constants) for each, given, its_constants in made]
+    proved, bound = prepare(kernel, tuple(args), dict(constants))
+    tests = GraphPremises(trusts=True).separate(proved, bound).launches
+    return [(test, tuple(map(_array_of, args)), its_constants) for test, args, its_constants in tests]
 
 
-def _array_of(given: Any) -> Any:
+def _array_of(values: Any) -> Any:
     """An argument with an array of numpy over the memory of a tensor."""
-    return given.seen_by_launch() if isinstance(given, tp.Tensor) else given
+    return values.seen_by_launch() if isinstance(values, tp.Tensor) else values
 
 
 def launches(words: Sequence[str] = ()) -> Iterator[tuple[str, tp.Kernel, Sequence[Any], dict[str, Any]]]:
     """Name, kernel, arguments and constants of every launch. A function that is not there is left out."""
     for name in names(words):
         try:
-            found = launches_of_row(name)
+            result = launches_of_row(name)
         except Exception as error:  # the benchmark reports it too, and goes on
             print(f"{name}: {first_line(error)}", file=sys.stderr)
             continue
-        for kernel, args, constants in found:
+        for kernel, args, constants in result:
             yield f"{name}: {label(kernel, constants)}", kernel, args, constants
     if not words:  # of the host benchmark; with 2^20 elements it is the same code
         x = Array((SMALL,), "f32")
@@ -112,13 +114,13 @@ def check(wanted: Sequence[str]) -> int:
     print(f"{len(wanted)} rows proved in {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
     by_plan = {id(plan): users for plan, users in checked.plans.values()}
     cells: list[tuple[str, ...]] = []
-    for made in compile_all([plan for plan, _ in checked.plans.values()]):
-        users = by_plan[id(made.plan)]
-        cells.append(_cells(made, users))
-        if isinstance(made.outcome, TileproofError):
-            checked.rejected.update(dict.fromkeys(users, first_line(made.outcome)))
+    for result in compile_all([plan for plan, _ in checked.plans.values()]):
+        users = by_plan[id(result.plan)]
+        cells.append(_cells(result, users))
+        if isinstance(result.outcome, TileproofError):
+            checked.rejected.update(dict.fromkeys(users, first_line(result.outcome)))
         at = f"[{len(cells)}/{len(by_plan)}] {time.perf_counter() - began:4.0f} s"
-        print(f"{at}  {made.plan.launch.name}", file=sys.stderr, flush=True)
+        print(f"{at}  {result.plan.launch.name}", file=sys.stderr, flush=True)
     print(columns(HEADS, sorted(cells)))
     for name, why in checked.rejected.items():
         print(f"REJECTED: {name}: {why}")
@@ -126,14 +128,14 @@ def check(wanted: Sequence[str]) -> int:
     return 1 if checked.rejected else 0
 
 
-def _cells(made: CompiledVariant, users: Sequence[str]) -> tuple[str, ...]:
+def _cells(result: CompiledVariant, users: Sequence[str]) -> tuple[str, ...]:
     many = list(dict.fromkeys(users))
-    shown = f"{many[0]} and {len(many) - 1} more" if len(many) > 1 else many[0]
-    if isinstance(made.outcome, TileproofError):
-        return made.plan.launch.name, shown, "", "", "", "", first_line(made.outcome)
-    every = made.outcome.resources
+    text = f"{many[0]} and {len(many) - 1} more" if len(many) > 1 else many[0]
+    if isinstance(result.outcome, TileproofError):
+        return result.plan.launch.name, text, "", "", "", "", first_line(result.outcome)
+    every = result.outcome.resources
     main = max(every, key=lambda each: each.shared_bytes + each.registers)
     return (
-        made.plan.launch.name, shown, str(main.registers), str(sum(each.spill_bytes for each in every)),
-        f"{main.shared_bytes / 1024:.1f}", f"{made.outcome.seconds:.1f}", "; ".join(made.warnings)[:160],
+        result.plan.launch.name, text, str(main.registers), str(sum(each.spill_bytes for each in every)),
+        f"{main.shared_bytes / 1024:.1f}", f"{result.outcome.seconds:.1f}", "; ".join(result.warnings)[:160],
     )  # fmt: skip

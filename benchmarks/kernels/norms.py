@@ -23,13 +23,13 @@ def _along_rows(at: Place, r: int, c: int) -> Iterator[Row]:
     def row(name: str, call: Any, right: Any, work: Any, taken: str, operations: float, *more: Peer,
             arrays: Any = None, goal: float | None = None, along: tuple[str, ...] = ("x",)) -> Row:  # fmt: skip
         """torch's own way, what torch.compile makes of it, and more; `taken` are the names of arguments."""
-        given = {"out": y, "x": x, **({"w": w} if "w" in taken else {}), **({"b": w} if " b" in taken else {})}
+        arguments = {"out": y, "x": x, **({"w": w} if "w" in taken else {}), **({"b": w} if " b" in taken else {})}
         goals = at.goals(gpu=[Goal(1.0, "torch.compile"), Goal(0.9, "copy")],
                          cpu=[] if goal is None else [Goal(goal, "torch")])  # fmt: skip
-        peers = (eager(lambda t, a: work(t.torch, *(getattr(a, each) for each in taken.split()))),
+        peers = (eager(lambda t, a: work(t.torch, *(getattr(a, part) for part in taken.split()))),
                  compiled(work, *taken.split()), *more)  # fmt: skip
         return Row(
-            at.named(name, c), "rows", f"{r} x {c} {at.element}", arrays or given, call, right, along, peers=peers,
+            at.named(name, c), "rows", f"{r} x {c} {at.element}", arrays or arguments, call, right, along, peers=peers,
             operations=operations * r * c, goals=goals, has_twin=name in ("softmax", "rms_norm"),
         )  # fmt: skip
 

@@ -65,8 +65,8 @@ class Tools:
         try:
             return import_module(f"{__package__}.{module}")
         except Exception as error:  # whatever is wrong with a peer, the others can still be measured
-            said = "" if isinstance(error, ModuleNotFoundError) else f": {str(error).splitlines()[0][:60]}"
-            self.absent[column] = f"{otherwise}{said}"
+            message = "" if isinstance(error, ModuleNotFoundError) else f": {str(error).splitlines()[0][:60]}"
+            self.absent[column] = f"{otherwise}{message}"
             return None
 
     def of(self, row: Row) -> list[Peer]:

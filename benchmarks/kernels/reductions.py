@@ -61,9 +61,9 @@ def rows(at: Place) -> Iterator[Row]:
 
 
 def _cross_entropy(at: Place, tokens: int, words: int) -> Row:
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         """Peers have no second result, the logarithms of sums."""
-        loss, sums = got if isinstance(got, tuple) else (got, None)
+        loss, sums = actual if isinstance(actual, tuple) else (actual, None)
         for begin in range(0, tokens, 256):
             part = slice(begin, begin + 256)
             x, label = wide(a.x[part]), reference.index(a.targets[part])
@@ -87,11 +87,11 @@ def _cross_entropy(at: Place, tokens: int, words: int) -> Row:
 
 
 def _top_k(at: Place, n: int, m: int, k: int) -> Row:
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         """Which of equal values is named is left open; the values are not."""
         right = wide(reference.largest(xp, a.x, k))
-        yield got[0], right
-        yield a.x[xp.arange(n)[:, None], reference.index(got[1])], right
+        yield actual[0], right
+        yield a.x[xp.arange(n)[:, None], reference.index(actual[1])], right
 
     def in_order(t: Any, a: Args) -> Any:
         np = t.numpy

@@ -45,10 +45,10 @@ def _sample(at: Place, batch: int, words: int) -> Row:
     def each(element: Element, value: float) -> Array:
         return Array((batch,), element, values=(value,) * batch, is_count=True)
 
-    def check(xp: Any, a: Args, got: Any) -> Iterator[tuple[Any, Any]]:
+    def check(xp: Any, a: Args, actual: Any) -> Iterator[tuple[Any, Any]]:
         """Which token comes is chance; that it is one of the likeliest is not."""
         least = reference.largest(xp, a.logits, min(k, words))[:, -1]
-        chosen = a.logits[xp.arange(batch), reference.index(got)]
+        chosen = a.logits[xp.arange(batch), reference.index(actual)]
         yield chosen >= least, xp.ones_like(chosen) > 0
 
     def sampled(torch: Any, logits: Any) -> Any:

@@ -19,7 +19,7 @@ from tileproof.analysis.sites import Bounded, Site
 from tileproof.analysis.verdict import Residual, Rung, Verdict
 from tileproof.backends import interpreter
 from tileproof.backends.cpu.codegen import program
-from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.codegen.parameters import Specialization
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.device import split_launch as parts
 from tileproof.backends.cpu.target import host
@@ -69,7 +69,7 @@ class Everywhere:
     def __init__(self, found: Proved) -> None:
         self.found = found
         self.ir = with_checks(forced(found.verdict))
-        self.loaded: dict[Facts, running.Loaded] = {}
+        self.loaded: dict[Specialization, running.Loaded] = {}
         verify(self.ir)
 
     def interpret(self, bound: Bound) -> None:
@@ -80,12 +80,12 @@ class Everywhere:
     def run(self, bound: Bound) -> None:
         arguments, target = {**bound.tensors, **bound.scalars}, host()
         lowered = running.Lowered(self.ir)
-        facts = lowered.facts(arguments, bound.dimensions, target.caches.l3)
-        if facts not in self.loaded:
-            code = program.compile_kernel(self.ir, facts, target, f"forced_{next(NUMBERS)}")
-            self.loaded[facts] = running.Loaded(lowered, facts, code)
+        specialization = lowered.specialization(arguments, bound.dimensions, target.caches.l3)
+        if specialization not in self.loaded:
+            code = program.compile_kernel(self.ir, specialization, target, f"forced_{next(NUMBERS)}")
+            self.loaded[specialization] = running.Loaded(lowered, specialization, code)
         bring(bound.copies)
-        parts.run(self.loaded[facts], arguments, bound.dimensions, pool())
+        parts.run(self.loaded[specialization], arguments, bound.dimensions, pool())
         bring_back(bound.copies)
 
 

@@ -34,9 +34,9 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Toy]:
     """A toy backend, registered as users register one, for as long as a test."""
     monkeypatch.setattr(base, "_backends", dict(base._backends))
     monkeypatch.delenv("TILEPROOF_BACKEND", raising=False)
-    made = Toy()
-    tp.register_backend("toy", made)
-    yield made
+    toy = Toy()
+    tp.register_backend("toy", toy)
+    yield toy
     tp.current_stream().synchronize()
 
 
@@ -90,7 +90,7 @@ def test_tensors_of_our_own_are_leased_and_poisoned_as_on_any_backend(toy: Toy) 
     class Broken:
         on_gpu = False
 
-        def compile(self, found: Any, bound: Any) -> Any:
+        def compile(self, result: Any, bound: Any) -> Any:
             def run(arguments: dict[str, Any], dimensions: dict[str, int]) -> None:
                 raise ArithmeticError("the toy broke")
 
@@ -179,19 +179,19 @@ def test_what_compiles_nothing_is_no_backend(toy: Toy) -> None:
 
 
 def test_a_backend_that_is_loaded_on_demand_is_made_once(toy: Toy) -> None:
-    made: list[Toy] = []
+    results: list[Toy] = []
 
     def load() -> Toy:
-        made.append(Toy())
-        return made[-1]
+        results.append(Toy())
+        return results[-1]
 
     tp.register_backend("late", load)
-    assert not made
+    assert not results
     x, y = np.arange(19, dtype=np.float32), np.empty(19, np.float32)
     for _ in range(2):
         with tp.backend("late"):
             double(y, x)
-    assert len(made) == 1
+    assert len(results) == 1
     assert np.array_equal(y, 2 * x)
 
 

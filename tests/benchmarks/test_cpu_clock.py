@@ -20,25 +20,25 @@ def moments(outside: list[float]) -> Iterator[tuple[float, float, float]]:
 
 def raced(monkeypatch: pytest.MonkeyPatch, outside: list[float]) -> Any:
     """A contestant that had two turns, with so much load from outside in each."""
-    told = moments(outside)
-    monkeypatch.setattr(cpu_clock, "now", lambda: next(told))
+    message = moments(outside)
+    monkeypatch.setattr(cpu_clock, "now", lambda: next(message))
     contestant = cpu_clock.Contestant("one", lambda: None, 2)
     cpu_clock.race([contestant], 0.0, lambda threads: None)
     return contestant
 
 
 def test_a_turn_with_load_from_outside_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = raced(monkeypatch, [1.3, 0.02])
-    assert (len(found.quiet), len(found.loaded)) == (1, 1)
-    assert found.times == found.quiet
-    assert not found.is_loaded
+    result = raced(monkeypatch, [1.3, 0.02])
+    assert (len(result.quiet), len(result.loaded)) == (1, 1)
+    assert result.times == result.quiet
+    assert not result.is_loaded
 
 
 def test_who_never_had_a_quiet_turn_is_said_to_be_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = raced(monkeypatch, [0.5, 0.4])
-    assert found.is_loaded
-    assert len(found.times) == 2
-    assert found.outside == pytest.approx([0.5, 0.4])
+    result = raced(monkeypatch, [0.5, 0.4])
+    assert result.is_loaded
+    assert len(result.times) == 2
+    assert result.outside == pytest.approx([0.5, 0.4])
 
 
 def test_our_own_threads_are_not_load_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:

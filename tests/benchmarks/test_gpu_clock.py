@@ -35,10 +35,10 @@ def clocked(captures: bool) -> tuple[Any, Callable[[str, float], Callable[[], No
                 work()
 
     @contextmanager
-    def graph(made: Any, capture_error_mode: str) -> Iterator[None]:
+    def graph(result: Any, capture_error_mode: str) -> Iterator[None]:
         if not captures:
             raise RuntimeError("not while capturing")
-        captured[0] = made.calls = []
+        captured[0] = result.calls = []
         yield
         captured[0] = None
 
@@ -52,7 +52,7 @@ def clocked(captures: bool) -> tuple[Any, Callable[[str, float], Callable[[], No
     stream = SimpleNamespace(wait_stream=lambda other: None)
     cuda = SimpleNamespace(
         Event=Event, CUDAGraph=Graph, graph=graph, Stream=lambda: stream, current_stream=lambda: stream,
-        stream=lambda given: nullcontext(), synchronize=lambda: None, seen=seen,
+        stream=lambda values: nullcontext(), synchronize=lambda: None, seen=seen,
     )  # fmt: skip
     return SimpleNamespace(cuda=cuda), call
 

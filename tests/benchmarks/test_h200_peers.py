@@ -103,15 +103,15 @@ def test_rows_are_on_disk_when_they_are_done_and_who_fails_is_left_out(
     contestants = [(Steady(OURS), 4096, "bf16"), (Steady(PEER, fails=True), 4096, "bf16"),
                    (Steady("short"), 64, "bf16"), (Steady("other"), 4096, "bf16")]  # fmt: skip
     worker.decode(run, contestants, {"bf16": 1000}, (128,), 1.0)
-    found = report.model_of(json.loads((tmp_path / "found.json").read_text(encoding="utf-8")))
-    first, peer, other = found.rows
+    result = report.model_of(json.loads((tmp_path / "found.json").read_text(encoding="utf-8")))
+    first, peer, other = result.rows
     assert first.rounds == pytest.approx((500,) * 3)
     assert first.tokens == other.tokens == 3 * 32, "turns are of equal length"
     assert first.steps == pytest.approx((2, 2, 2))
     cached = SMALL.num_hidden_layers * 4 * SMALL.num_key_value_heads * SMALL.head_dim
     assert first.bytes_per_token == 1000 + cached * (128 + 16)
     assert (peer.who, peer.rounds, peer.note) == (PEER, (), "not measured: it fails")
-    assert not found.is_whole
+    assert not result.is_whole
 
 
 def test_prompts_are_raced_and_kept_as_tokens_per_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,8 +68,8 @@ def test_prefill_is_judged_by_the_graph_against_the_products_alone() -> None:
     rows = (Row("pp", GRAPH, "bf16", 512, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 512, (1.05e5,)),
             Row("pp", GRAPH, "bf16", 256, (1e5,)), Row("pp", PROMPT_PEER, "bf16", 256, (3e5,)))  # fmt: skip
     assert verdicts(model(*rows)) == ["met: 0.9524 for >= 0.95 x cuBLAS + cuDNN"], "of the lengths asked for alone"
-    late = (replace(rows[0], rounds=(0.9e5,)), rows[1], Row("pp", OURS, "bf16", 512, (2e5,)))
-    assert verdicts(model(*late)) == ["MISSED: 0.86 for >= 0.95 x cuBLAS + cuDNN"], "by `generate` nothing is judged"
+    delayed = (replace(rows[0], rounds=(0.9e5,)), rows[1], Row("pp", OURS, "bf16", 512, (2e5,)))
+    assert verdicts(model(*delayed)) == ["MISSED: 0.86 for >= 0.95 x cuBLAS + cuDNN"], "by `generate` nothing is judged"
 
 
 def test_prefill_has_the_operations_of_its_gemms_attention_and_head() -> None:
@@ -80,8 +80,8 @@ def test_prefill_has_the_operations_of_its_gemms_attention_and_head() -> None:
 def test_a_model_comes_back_from_its_data_and_makes_a_page_with_pictures(tmp_path: Path) -> None:
     assert report.model_of(json.loads(json.dumps(GOOD.data()))) == GOOD
     file = result.save(tmp_path / "h200" / H200.file, results_of([GOOD], {"GPU": "NVIDIA H200"}))
-    (made,) = page.write_pages([H200], tmp_path)
-    text = made.read_text(encoding="utf-8")
+    (built,) = page.write_pages([H200], tmp_path)
+    text = built.read_text(encoding="utf-8")
     for part in (
         "| qwen3-4b decode 128 |  | 2.381 ms | compiled (gpt-fast style) 2.857 ms, read 1.906 ms | 1.20 x compiled",
         "| 71% | 3.0% | 3402 | 2.100 / 2.200 / 2.400 | 255 | 4.0 ms |", "Not measured: proxy: not measured: no.",
@@ -132,24 +132,24 @@ class Race:
 
 def test_turns_of_a_race_are_of_equal_length_in_an_order_by_lot(monkeypatch: pytest.MonkeyPatch) -> None:
     them = Race(monkeypatch, a=0.01, b=0.02, c=0.9)
-    found = race.race(them.contestants, rounds=6, seconds=100)
+    result = race.race(them.contestants, rounds=6, seconds=100)
     assert them.turns[:3] == [("a", 1), ("b", 1), ("c", 1)], "how long a run takes"
     timed = [(name, runs) for name, runs in them.turns[3:] if runs in {15, 7, 1}]
     orders = {"".join(name for name, _ in timed[start : start + 3]) for start in range(0, 18, 3)}
     assert all(sorted(order) == list("abc") for order in orders), "all take part in each round"
     assert len(orders) > 2
     assert dict(timed) == {"a": 15, "b": 7, "c": 1}
-    assert found == {"a": pytest.approx([0.01] * 6), "b": pytest.approx([0.02] * 6), "c": pytest.approx([0.9] * 6)}
+    assert result == {"a": pytest.approx([0.01] * 6), "b": pytest.approx([0.02] * 6), "c": pytest.approx([0.9] * 6)}
 
 
 def test_a_turn_is_behind_work_of_its_own_and_no_round_begins_late(monkeypatch: pytest.MonkeyPatch) -> None:
     them = Race(monkeypatch, a=0.004, b=0.006, c=0.2)
-    found = race.race(them.contestants, rounds=9, seconds=1.2)
+    result = race.race(them.contestants, rounds=9, seconds=1.2)
     first_round = {("a", 25), ("a", 37), ("b", 16), ("b", 25), ("c", 1)}
     assert set(them.turns[3:8]) == first_round, "a tenth of a second of what was just seen, unless one run is more"
     for before, timed in ((("a", 25), ("a", 37)), (("b", 16), ("b", 25))):
         assert them.turns[them.turns.index(before) + 1] == timed
-    assert [len(each) for each in found.values()] == [2, 2, 2], "a round takes 0.9 s, and all of one is taken"
+    assert [len(each) for each in result.values()] == [2, 2, 2], "a round takes 0.9 s, and all of one is taken"
     assert len(race.race(them.contestants, rounds=9, seconds=0)["a"]) == 1, "there is one round in any case"
     race.race({"a": them.contestants["a"]}, rounds=1, seconds=0, turns=2)
     assert them.turns[-2:] == [("a", 50), ("a", 75)], "a long turn is twice as long"

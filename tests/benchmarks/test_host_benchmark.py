@@ -60,13 +60,13 @@ def test_the_page_of_the_machine_shows_it(made: tuple[str, Path, Results]) -> No
 
 def test_torch_takes_part_where_it_is() -> None:
     pytest.importorskip("torch")
-    made = ways.Ways(places.place_of("cpu", places.torch_or_none("cpu")), [2], batch=2)
+    result = ways.Ways(places.place_of("cpu", places.torch_or_none("cpu")), [2], batch=2)
     try:
-        theirs = [way for way in made.all() if way.who == "torch"]
+        theirs = [way for way in result.all() if way.who == "torch"]
         assert {way.what for way in theirs} == {"sync each", "chained", "launch", "empty", "zeros", "copy"}
         assert command.checked(theirs) == []
     finally:
-        made.close()
+        result.close()
 
 
 def test_a_wrong_result_is_found() -> None:
@@ -95,11 +95,11 @@ def test_what_cannot_run_is_rejected_before_anything_is_timed() -> None:
 
 def lines(device: str, load: float = 0.0, **times: tuple[float, ...]) -> dict[str, Line]:
     """Lines if these were the microseconds of each round, by `what` or `torch_what`."""
-    found = {}
+    results = {}
     for name, rounds in times.items():
         who = "torch" if name.startswith("torch_") else "tileproof"
-        found[name.removeprefix("torch_").replace("_", " "), who, 10] = tuple(1e-6 * each for each in rounds)
-    return {line.name: line for line in command.lines_of(found, device, load)}
+        results[name.removeprefix("torch_").replace("_", " "), who, 10] = tuple(1e-6 * each for each in rounds)
+    return {line.name: line for line in command.lines_of(results, device, load)}
 
 
 def test_a_launch_on_a_gpu_is_judged_by_torch_and_one_on_the_cpu_by_the_clock() -> None:

@@ -76,44 +76,44 @@ def test_memory_limits_vectors_and_arithmetic_limits_matrices() -> None:
 
 
 def test_stand_ins_lie_as_tensors_do_and_index_tensors_hold_positions() -> None:
-    made = row.stand_ins(ROWS["paged 8 x 8192"])
-    assert made.k.shape == (1024, 8, 64, 128)
-    assert made.k.dtype.name == "bfloat16"
-    assert sorted(made.table.reshape(-1).tolist()) == list(range(1024))
-    assert made.k.__array_interface__["data"][0] % 256 == 0
+    result = row.stand_ins(ROWS["paged 8 x 8192"])
+    assert result.k.shape == (1024, 8, 64, 128)
+    assert result.k.dtype.name == "bfloat16"
+    assert sorted(result.table.reshape(-1).tolist()) == list(range(1024))
+    assert result.k.__array_interface__["data"][0] % 256 == 0
 
 
 @pytest.mark.parametrize("name", ONE_OF_EACH.values())
 def test_a_row_is_proved_for_a_gpu_and_lowers(name: str) -> None:
-    found = launches.launches_of_row(name)
-    assert found
-    for kernel, args, constants in found:
+    result = launches.launches_of_row(name)
+    assert result
+    for kernel, args, constants in result:
         plan = plan_launch(Launch(name, kernel, args, constants), ["sm_90"])
         assert plan.variants[0].request().lowered().bytecode.startswith(b"\x7fTileIR")
 
 
 def test_the_chain_launches_every_product_and_some_early() -> None:
-    found = launches.launches_of_row("chain 4B")
-    shapes = {args[1].shape for _, args, _ in found}
+    result = launches.launches_of_row("chain 4B")
+    shapes = {args[1].shape for _, args, _ in result}
     assert shapes == {(6144, 2560), (2560, 4096), (19456, 2560), (2560, 9728), (151936, 2560)}
-    assert {bool(kernel.schedule and kernel.schedule.dependent) for kernel, *_ in found} == {False, True}
+    assert {bool(kernel.schedule and kernel.schedule.dependent) for kernel, *_ in result} == {False, True}
     assert ROWS["chain 32B"].operations == sum(2 * n * k for n, k in 64 * [
         (10240, 5120), (5120, 8192), (51200, 5120), (5120, 25600)] + [(151936, 5120)])  # fmt: skip
 
 
 def test_launches_for_the_bundle_have_names_of_their_own() -> None:
-    found = [name for name, *_ in launches.launches(["add", "rope"])]
-    assert any(name.startswith("add: add_kernel BN=") for name in found)
-    assert any(name.startswith("rope: copy_index") for name in found)
+    results = [name for name, *_ in launches.launches(["add", "rope"])]
+    assert any(name.startswith("add: add_kernel BN=") for name in results)
+    assert any(name.startswith("rope: copy_index") for name in results)
 
 
 def test_recording_lets_go() -> None:
-    found: list[Any] = []
+    results: list[Any] = []
     x, y = np.ones(8, np.float32), np.empty(8, np.float32)
-    with recording.recorded(found, runs=False):
+    with recording.recorded(results, runs=False):
         kernels.add(x, x, out=y)
     kernels.add(x, x, out=y)
-    assert len(found) == 1
+    assert len(results) == 1
     assert y.tolist() == [2.0] * 8
 
 
@@ -127,7 +127,7 @@ def test_a_function_and_numpy_pass_the_check_and_a_wrong_result_does_not(name: s
     assert row.problem_of(one, partial(one.call, kernels, args), args, np) == ""
     for peer in tools.of(one):
         assert row.problem_of(one, partial(peer.way, tools, args), args, np) == "", peer.name
-    if any(each.is_output for each in one.arrays.values()):
+    if any(array.is_output for array in one.arrays.values()):
         assert "WRONG" in row.problem_of(one, lambda: None, args, np)
 
 
@@ -142,7 +142,7 @@ def test_a_function_and_its_peers_pass_the_check_of_a_gpu(name: str) -> None:
     for peer in tools.of(one):
         if peer.name not in ("cuDNN", "flash", "Triton", "torch histc"):  # which are for GPUs
             assert row.problem_of(one, partial(peer.way, tools, args), args, torch) == "", peer.name
-    if any(each.is_output for each in one.arrays.values()):
+    if any(array.is_output for array in one.arrays.values()):
         assert "WRONG" in row.problem_of(one, lambda: None, args, torch)
 
 
@@ -184,8 +184,8 @@ def test_the_chain_is_timed_in_both_forms_and_the_faster_counts(gpu: bench.Gpu) 
     (line,) = bench.run_row(ON_GPU["chain 4B"], gpu)
     assert line.problem == ""
     assert line.tileproof is not None
-    assert [each.name for each in line.forms] == ["plain launches", "dependent launches"]
-    assert line.tileproof.value == min(each.value for each in line.forms)
+    assert [form.name for form in line.forms] == ["plain launches", "dependent launches"]
+    assert line.tileproof.value == min(form.value for form in line.forms)
     assert [each.name for each in line.everybody] == ["cuBLAS"]
 
 
@@ -220,7 +220,7 @@ def test_what_was_found_is_on_disk_after_every_row(
 ) -> None:
     seen: list[int] = []
     save = result.save
-    monkeypatch.setattr(result, "save", lambda to, found: seen.append(len(found.lines)) or save(to, found))
+    monkeypatch.setattr(result, "save", lambda to, result: seen.append(len(result.lines)) or save(to, result))
     wanted = {name: quick(name) for name in ("add", "mul")}
     lines = bench.run_rows(wanted, gpu, tmp_path / "gpu.json")
     assert seen == [1, 2]

@@ -41,11 +41,11 @@ def test_a_goal_is_met_by_the_ratio_or_by_the_read_limit() -> None:
 def test_lines_make_a_page(tmp_path: Path) -> None:
     (tmp_path / "cpu" / "tried.md").parent.mkdir()
     (tmp_path / "cpu" / "tried.md").write_text("# llm\n\nEverything was tried.\n", encoding="utf-8")
-    found = lines(side(65, 290), side(50, 300))
-    result.save(tmp_path / "cpu" / LLM.file, Results(tuple(found), ({"processor": "A processor"},)))
-    (made,) = page.write_pages([LLM], tmp_path)
-    text = made.read_text(encoding="utf-8")
-    assert made.name == "llm.md"
+    actual = lines(side(65, 290), side(50, 300))
+    result.save(tmp_path / "cpu" / LLM.file, Results(tuple(actual), ({"processor": "A processor"},)))
+    (built,) = page.write_pages([LLM], tmp_path)
+    text = built.read_text(encoding="utf-8")
+    assert built.name == "llm.md"
     assert "| SmolLM2-135M bf16 decode | bf16 / BF16 | 15.385 ms (16.194 ms) | llama.cpp 20.000 ms (21" in text
     assert "| 1.30 x llama.cpp | 65.0 tok/s | 80% |" in text
     assert "| 12.500 / 12.500 | 9 of 10 | 0.100 |" in text
@@ -114,11 +114,11 @@ def test_a_random_model_is_the_same_for_both_engines(kind: Any, tmp_path: Path) 
     gguf_models.write_random(SHAPE, file, kind)
     tokens = np.random.default_rng(0).integers(256, 590, 30).tolist()
     ours = worker.Tileproof(str(file), "bf16")
-    got = ours.judge(tokens)
+    actual = ours.judge(tokens)
     theirs = log_softmax(LlamaCpp(file).logprobs(tokens, SHAPE.vocab_size))[:-1]
     right = theirs[np.arange(len(tokens) - 1), tokens[1:]]
     allowed = 0.1 if kind == "BF16" else 0.5  # llama.cpp rounds rows to 8 bits too
-    assert np.abs(np.array(got["logprobs"]) - right).max() < allowed
+    assert np.abs(np.array(actual["logprobs"]) - right).max() < allowed
     assert ours.sizes()["streamed"] == 2 * (2 * (64 * 256 + 128 * 64 + 3 * 64 * 128) + 600 * 64)
 
 

@@ -27,21 +27,21 @@ def figure(name: str, microseconds: float, spread: float = 0.01, **more: Any) ->
 def line_of(name: str, microseconds: float, **peers: float) -> Line:
     """A GPU row with what it is said to take, and those peers that are given."""
     row = ROWS[name]
-    found: dict[str, tuple[Figure, ...]] = {}
+    results: dict[str, tuple[Figure, ...]] = {}
     for peer in row.peers:
         time = peers.get(peer.name.split()[0].replace(".", "_"))
         if time is not None and not peer.only:
-            found[peer.column] = (*found.get(peer.column, ()), figure(peer.name, time))
-    sticks = {each: figure(each, peers[each]) for each in row.yardsticks if each in peers}
+            results[peer.column] = (*results.get(peer.column, ()), figure(peer.name, time))
+    sticks = {yardstick: figure(yardstick, peers[yardstick]) for yardstick in row.yardsticks if yardstick in peers}
     return row.line(row.limit).but(
-        tileproof=figure("tileproof", microseconds), peers=found, yardsticks=sticks, absent={"cuTile": "not carried"},
+        tileproof=figure("tileproof", microseconds), peers=results, yardsticks=sticks, absent={"cuTile": "not carried"},
         how=(f"{name.split()[0]}_kernel BM=128",),
     )  # fmt: skip
 
 
 @pytest.fixture
 def lines() -> dict[str, Line]:
-    made = [
+    results = [
         line_of("add", 735.5, torch=740.0, Triton=760.0).but(twin=figure("unsafe twin", 736.0), is_same_code=True),
         line_of("matmul 8192", 1481.0, cuBLAS=1281.0),
         line_of("matmul 2048", 24.0, cuBLAS=25.2, Triton=23.5),
@@ -54,7 +54,7 @@ def lines() -> dict[str, Line]:
             forms=(figure("plain launches", 2400.0), figure("dependent launches", 2300.0))),
         line_of("launch", 4.2, torch=9.3),
     ]  # fmt: skip
-    return {line.name: line for line in made}
+    return {line.name: line for line in results}
 
 
 def found(lines: dict[str, Line]) -> Results:
@@ -224,9 +224,9 @@ def test_a_device_has_a_short_folder(name: str, prefix: str, slug: str) -> None:
 
 def test_the_command_teaches(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["--help"]) == 0
-    told = capsys.readouterr().out
+    output = capsys.readouterr().out
     for word in ("gpu", "cpu", "host", "compile", "--rows", "--quick", "--list", "--save", "--check"):
-        assert word in told
+        assert word in output
     assert command.main(["gpu", "--list", "--rows", "chain"]) == 0
     assert capsys.readouterr().out.split("\n")[:2] == ["chain 4B", "chain 32B"]
     with pytest.raises(SystemExit, match="is for one section: gpu, cpu, host, compile"):

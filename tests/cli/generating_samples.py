@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from support.checkpoints import random_weights, tiny, write_folder
-from tileproof.cli.chat import machine
+from tileproof.cli.chat import memory_rate
 
 CONFIG = tiny("qwen3", max_position_embeddings=160, eos_token_ids=(319,))
 """Texts end by their length alone: the token of the end is a row of padding, which is never chosen."""
@@ -18,4 +18,4 @@ def write_model(path: Path) -> Path:
 
 def quick_read_rate(device: str) -> float:
     """`read_rate`, in a moment, and not quite right."""
-    return machine.read_rate(device, tries=1, size=4 << 20)
+    return memory_rate.read_rate(device, tries=1, size=4 << 20)

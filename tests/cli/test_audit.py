@@ -116,8 +116,8 @@ def test_help_has_examples(tileproof: Run) -> None:
 def test_folders_are_read_to_the_bottom_in_order(tileproof: Run, write: Write) -> None:
     for name in ("src/b.py", "src/a/deep/c.py", "src/a/notes.txt"):
         write(name, PERMUTE)
-    found = json.loads(tileproof("audit", "src", "--format", "json").out)
-    assert [block["file"] for block in found["blocks"]] == [
+    result = json.loads(tileproof("audit", "src", "--format", "json").out)
+    assert [block["file"] for block in result["blocks"]] == [
         os.path.join("src", "b.py"),
         os.path.join("src", "a/deep/c.py"),
     ]

@@ -54,8 +54,8 @@ def test_a_table_is_printed_and_files_are_written(tileproof: Run, model: Path, t
 @pytest.mark.slow
 def test_json_and_8_bit_weights(tileproof: Run, model: Path) -> None:
     ran = tileproof("bench", "--model", str(model), *QUICK, "--quantize", "int8", "--json", "--quiet", "--pp", "none")
-    found = json.loads(ran.out)
-    assert (ran.code, ran.err, found["kind"], len(found["rows"])) == (0, "", "int8", 1)
+    result = json.loads(ran.out)
+    assert (ran.code, ran.err, result["kind"], len(result["rows"])) == (0, "", "int8", 1)
 
 
 def test_a_shape_needs_no_model(tileproof: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,7 +79,7 @@ def test_loaded_runs_are_run_again_and_else_the_row_is_marked(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--model", "x", "--shape", "qwen3-4b"], "leave out --shape"),
         (["--shape", "qwen3-4"], "did you mean qwen3-4b?"),
@@ -91,11 +91,11 @@ def test_loaded_runs_are_run_again_and_else_the_row_is_marked(
     ],
 )
 def test_what_is_typed_wrongly_is_said_with_its_cure(
-    tileproof: Run, words: list[str], said: str, monkeypatch: pytest.MonkeyPatch
+    tileproof: Run, words: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SHAPES, "huge", replace(SHAPES["qwen3-32b"], name="huge", num_hidden_layers=4096))
     ran = tileproof("bench", *words)
-    assert (ran.code, ran.out, said in ran.err) == (2, "", True), ran.err
+    assert (ran.code, ran.out, message in ran.err) == (2, "", True), ran.err
 
 
 def test_a_row_that_does_not_fit_is_refused_before_any_is_measured(tileproof: Run, model: Path) -> None:
@@ -125,8 +125,8 @@ def test_a_shape_that_is_not_known_is_refused() -> None:
 @pytest.mark.parametrize("config", [tiny("qwen3"), tiny("llama")], ids=lambda config: config.family)
 @pytest.mark.parametrize("quantize", [None, "int8"])
 def test_random_weights_have_the_shapes_and_the_spread_of_a_model(config: ModelConfig, quantize: Any) -> None:
-    made, weights = random_model(config, quantize=quantize)
-    assert made is config
+    result, weights = random_model(config, quantize=quantize)
+    assert result is config
     first, second = weights.layers
     kv = config.num_key_value_heads * config.head_dim
     assert (first.qkv.rows, first.qkv.columns) == (

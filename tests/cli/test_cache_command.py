@@ -71,8 +71,8 @@ def test_info_as_json(tileproof: Run, folder: Path, three: int, monkeypatch: pyt
 def test_code_for_a_gpu_is_counted(tileproof: Run, folder: Path, three: int) -> None:
     code = Code("k", "sm_90", bytes(5000), (), (), 0, (), False, False, False, 1, (), 0.5)
     Cache(folder, 1 << 30).put(digest("code"), write_entry(code, ()))
-    told = json.loads(tileproof("cache", "info", "--format", "json").out)
-    assert (told["entries"], told["cubins"], told["cubin_bytes"]) == (4, 1, told["bytes"] - three)
+    message = json.loads(tileproof("cache", "info", "--format", "json").out)
+    assert (message["entries"], message["cubins"], message["cubin_bytes"]) == (4, 1, message["bytes"] - three)
     assert "cubins  1 entry, 5." in tileproof("cache", "info").out
 
 
@@ -130,7 +130,7 @@ def test_help_teaches_with_examples(tileproof: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "shown"),
+    ("size", "text"),
     [
         (0, "0 bytes"),
         (1023, "1023 bytes"),
@@ -140,8 +140,8 @@ def test_help_teaches_with_examples(tileproof: Run) -> None:
         (5 << 40, "5120.0 GiB"),
     ],
 )
-def test_sizes_are_shown_for_people(size: int, shown: str) -> None:
-    assert in_words(size) == shown
+def test_sizes_are_shown_for_people(size: int, text: str) -> None:
+    assert in_words(size) == text
 
 
 def cache_line(ran: Ran) -> str:

@@ -49,15 +49,15 @@ def talk(
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[int]]:
     """The prompts that the engine gets."""
-    found: list[list[int]] = []
+    results: list[list[int]] = []
     real = LLM.request
 
     def request(self: LLM, prompt: Any, *rest: Any, **named: Any) -> Any:
-        found.append(list(prompt))
+        results.append(list(prompt))
         return real(self, prompt, *rest, **named)
 
     monkeypatch.setattr(LLM, "request", request)
-    return found
+    return results
 
 
 def test_each_line_is_answered_with_those_before_it(talk: Talk, asked: list[list[int]]) -> None:
@@ -86,15 +86,15 @@ def test_clear_retry_and_system_change_what_is_sent(talk: Talk, asked: list[list
     again = ("/clear", "the dog")
     ran = talk("the dog", "/retry", *again, "/system be a fox", *again, "/system", *again)
     assert ran.code == 0, ran.err
-    first, retried, cleared, told, untold = asked
+    first, retried, cleared, message, untold = asked
     assert first == retried == cleared == untold
-    assert len(told) > len(first)
+    assert len(message) > len(first)
 
 
 def test_settings_are_changed_and_shown(talk: Talk) -> None:
     ran = talk("/set", "/set temperature 0.5", "/set top-k 7", "/set thinking off", "/set max-new-tokens 2", "the dog")
-    for said in ("greedy; at most 5 tokens", "temperature 0.5, top k 7", "thinking off", "2 tokens, "):
-        assert said in ran.err
+    for message in ("greedy; at most 5 tokens", "temperature 0.5, top k 7", "thinking off", "2 tokens, "):
+        assert message in ran.err
     assert ran.code == 0
 
 
@@ -119,8 +119,8 @@ WRONG = {
 def test_commands_that_are_wrong_say_so_and_the_chat_goes_on(talk: Talk) -> None:
     ran = talk(*WRONG, options=("--quiet",))
     assert (ran.code, ran.out) == (0, "")
-    for line, said in zip(ran.err.splitlines(), WRONG.values(), strict=True):
-        assert said in line
+    for line, message in zip(ran.err.splitlines(), WRONG.values(), strict=True):
+        assert message in line
 
 
 def test_help_and_stats_and_exit(talk: Talk, asked: list[list[int]]) -> None:
@@ -193,7 +193,7 @@ def test_on_a_terminal_lines_are_typed_after_a_mark(model: Path, tmp_path: Path)
     with subprocess.Popen(command, stdin=other, stdout=other, stderr=other, env=environment) as program:
         os.close(other)
         os.write(own, b"the dog\n/exit\n")
-        shown = b""
+        text = b""
         while True:
             try:
                 piece = os.read(own, 4096)
@@ -201,11 +201,11 @@ def test_on_a_terminal_lines_are_typed_after_a_mark(model: Path, tmp_path: Path)
                 break
             if not piece:
                 break
-            shown += piece
+            text += piece
         assert program.wait(timeout=20) == 0
     os.close(own)
-    assert b">\x1b[0m " in shown
-    assert b"3 tokens, " in shown
+    assert b">\x1b[0m " in text
+    assert b"3 tokens, " in text
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_a_file_that_raises_is_shown_at_its_own_line_that_ran_last(tileproof: Ru
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("import no_such_module_anywhere  # for kernels\n", "install the module"),
         ("raise SystemExit(3)  # before any kernel\n", '`if __name__ == "__main__":`'),
@@ -170,10 +170,10 @@ def test_a_file_that_raises_is_shown_at_its_own_line_that_ran_last(tileproof: Ru
     ],
 )
 def test_a_file_that_cannot_be_imported_is_met_with_a_cure(
-    tileproof: Run, write: Write, text: str, said: str
+    tileproof: Run, write: Write, text: str, message: str
 ) -> None:
     ran = tileproof("check", write("user.py", text))
-    assert (ran.code, "error[TP0903]" in ran.out, said in ran.out) == (1, True, True)
+    assert (ran.code, "error[TP0903]" in ran.out, message in ran.out) == (1, True, True)
 
 
 def test_what_a_file_prints_does_not_mix_with_the_report(tileproof: Run, write: Write) -> None:

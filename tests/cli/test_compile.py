@@ -96,8 +96,8 @@ def test_what_was_compiled_is_kept_for_the_next_time(tileproof: Run, write: Writ
     assert [row[2:4] for row in rows(again)] == [["-", "kept"]]
     assert [row[4:] for row in rows(again)] == [row[4:] for row in rows(before)]
     assert "1 compiled, 1 of them before" in again.out
-    said = [re.findall(r"^remark: .*", ran.out, re.MULTILINE) for ran in (before, again)]
-    assert said[0] == said[1] != []
+    lines = [re.findall(r"^remark: .*", ran.out, re.MULTILINE) for ran in (before, again)]
+    assert lines[0] == lines[1] != []
 
 
 def test_remarks_say_how_tiles_are_loaded(tileproof: Run, write: Write) -> None:
@@ -153,8 +153,8 @@ def test_a_kernel_can_be_compiled_for_several_launches(tileproof: Run, write: Wr
     assert (ran.code, [row[0] for row in rows(ran)]) == (0, ["double", "double.2"])
     assert "1 kernel for 1 architecture: 2 compiled" in ran.out
     assert {path.name for path in Path("out").iterdir()} == {"double.sm_90.cubin", "double.2.sm_90.cubin"}
-    said = tileproof("compile", "good.py", "--arch", "sm_90", "--shapes", "N=101|100")
-    assert (said.code, "2 compiled, 2 of them before" in said.out) == (0, True)
+    message = tileproof("compile", "good.py", "--arch", "sm_90", "--shapes", "N=101|100")
+    assert (message.code, "2 compiled, 2 of them before" in message.out) == (0, True)
     listed = tileproof("compile", "--list", "app.tpb").out.splitlines()[1:]
     assert [line.split()[-2] for line in listed] == ["y=100:f32,x=100:f32", "y=101:f32,x=101:f32"]
 
@@ -171,7 +171,7 @@ def test_a_constant_given_here_comes_before_that_of_the_file(tileproof: Run, wri
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         ("raise KeyError('sizes')", "`arguments()` of `good.py` raises KeyError: 'sizes'\n"),
         ("return 5", "`arguments()` of `good.py` gives int, not arguments\n"),
@@ -179,9 +179,9 @@ def test_a_constant_given_here_comes_before_that_of_the_file(tileproof: Run, wri
         ("return ([], 5)", "`arguments()` of `good.py` gives tuple, not arguments\n"),
     ],
 )
-def test_a_function_that_gives_no_arguments_is_told(tileproof: Run, write: Write, body: str, said: str) -> None:
+def test_a_function_that_gives_no_arguments_is_told(tileproof: Run, write: Write, body: str, message: str) -> None:
     ran = tileproof("compile", write("good.py", f"{GOOD}\ndef arguments():\n    {body}\n"), "--arch", "sm_90")
-    assert (ran.code, f"error[TP0903]: {said}" in ran.out) == (1, True)
+    assert (ran.code, f"error[TP0903]: {message}" in ran.out) == (1, True)
     assert "good.py: double: rejected\n" in ran.out
 
 
@@ -196,25 +196,25 @@ def test_a_launch_has_the_sizes_the_scalars_and_the_element_types_given(write: W
     first, second = of_sizes(kernel, "M=64, N=32|48,K=128,scale=0.5", "bf16", {"B": 32})
     c, a, b, scale = first.args
     assert [each.shape for each in (c, a, b)] == [(64, 32), (64, 128), (128, 32)]
-    assert [each.shape for each in second.args[:3]] == [(64, 48), (64, 128), (128, 48)]
+    assert [arg.shape for arg in second.args[:3]] == [(64, 48), (64, 128), (128, 48)]
     assert {each.dtype.name for each in (c, a, b)} == {"bfloat16"}
     assert (scale, first.constants) == (0.5, {"B": 32})
     (mixed,) = of_sizes(kernel, "M=4,N=4,K=4,scale=1", "f16,T=f32", {})
-    assert {each.dtype.name for each in mixed.args[:3]} == {"float32"}
+    assert {arg.dtype.name for arg in mixed.args[:3]} == {"float32"}
 
 
 def test_extents_that_follow_by_an_equation_are_computed(write: Write) -> None:
     (kernel,) = load(write("padded.py", PADDED)).kernels
-    for given, length in (({}, 9), ({"H": 4}, 15)):
-        (launch,) = of_sizes(kernel, "N=10", None, given)
-        assert [each.shape for each in launch.args] == [(length,), (10,)]
+    for arguments, length in (({}, 9), ({"H": 4}, 15)):
+        (launch,) = of_sizes(kernel, "N=10", None, arguments)
+        assert [arg.shape for arg in launch.args] == [(length,), (10,)]
 
 
 def test_an_argument_larger_than_the_machine_takes_no_memory(write: Write) -> None:
     (kernel,) = load(write("good.py", GOOD)).kernels
     (launch,) = of_sizes(kernel, f"N={1 << 40}", None, {})
     plan = plan_launch(launch, ["sm_90"])
-    assert plan.variants[0].facts.is_wide
+    assert plan.variants[0].specialization.is_wide
     assert plan.bound.dimensions == {"N": 1 << 40}
 
 
@@ -325,12 +325,12 @@ def test_files_can_be_had_of_every_kind(tileproof: Run, write: Write) -> None:
     file = write("good.py", WITH_ARGUMENTS)
     for _ in range(2):  # made, and found in the cache
         assert tileproof("compile", file, "--arch", "sm_90", *kinds).code == 0
-        made = {path.name: path for path in Path("out").iterdir()}
-        assert set(made) == {"double.sm_90.tilebc", "double.sm_90.txt", "double.sm_90.cubin"}
-        assert [entry.name for entry in decode(made["double.sm_90.tilebc"].read_bytes()).entries] == ["double"]
-        assert "entry @double(" in made["double.sm_90.txt"].read_text()
-        assert resources_of(made["double.sm_90.cubin"].read_bytes())[0].arch == "sm_90"
-        for path in made.values():
+        results = {path.name: path for path in Path("out").iterdir()}
+        assert set(results) == {"double.sm_90.tilebc", "double.sm_90.txt", "double.sm_90.cubin"}
+        assert [entry.name for entry in decode(results["double.sm_90.tilebc"].read_bytes()).entries] == ["double"]
+        assert "entry @double(" in results["double.sm_90.txt"].read_text()
+        assert resources_of(results["double.sm_90.cubin"].read_bytes())[0].arch == "sm_90"
+        for path in results.values():
             path.unlink()
 
 
@@ -343,8 +343,8 @@ def test_kernels_of_one_name_have_files_of_their_own(tileproof: Run, write: Writ
 def test_a_bundle_lists_what_is_in_it(tileproof: Run, write: Write) -> None:
     ran = tileproof("compile", write("good.py", WITH_ARGUMENTS), "--arch", "sm_80,sm_90", "-o", "app.tpb")
     assert (ran.code, bool(re.search(r"^wrote app\.tpb: \d+\.\d KiB$", ran.out, re.MULTILINE))) == (0, True)
-    told = tileproof("compile", "--list", "app.tpb")
-    first, *listed = told.out.splitlines()
+    message = tileproof("compile", "--list", "app.tpb")
+    first, *listed = message.out.splitlines()
     assert re.fullmatch(r"app\.tpb: double, \d+\.\d KiB, by tileproof \S+ and assembler \S+", first)
     assert listed == ["double for sm_80, sm_90: y=100:f32,x=100:f32 B=32"]
 
@@ -356,7 +356,7 @@ def test_a_file_that_is_no_bundle_is_told(tileproof: Run, write: Write) -> None:
 
 def test_an_array_beyond_all_addresses_is_told_in_a_line(tileproof: Run, write: Write) -> None:
     large = "9" * 18, "has more bytes than this machine has addresses"
-    for extent, said in (large, ("9" * 30, "is not a dimension")):
+    for extent, message in (large, ("9" * 30, "is not a dimension")):
         words = ("--kernel", "double", "--shapes", f"N={extent}")
         ran = tileproof("compile", write("double.py", GOOD), "--arch", "sm_90", *words)
-        assert (ran.code, said in ran.err, ran.err.count("\n")) == (2, True, 1)
+        assert (ran.code, message in ran.err, ran.err.count("\n")) == (2, True, 1)

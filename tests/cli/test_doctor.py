@@ -34,11 +34,11 @@ def line(ran: Ran, what: str) -> str:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     """A driver with two GPUs, which run nothing."""
-    made = Stub()
+    stub = Stub()
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(driver, "_imported", lambda: made)
+    monkeypatch.setattr(driver, "_imported", lambda: stub)
     driver._opened.cache_clear()
-    yield made
+    yield stub
     driver._opened.cache_clear()
 
 
@@ -103,16 +103,16 @@ def test_colours_are_for_terminals(tileproof: Run) -> None:
 
 
 def test_the_assembler_is_told_with_its_version_and_architectures(tileproof: Run) -> None:
-    said = line(tileproof("doctor"), "assembler")
-    assert re.match(r"  ok assembler                tileiras 13\.\d+\.\d+ for sm_80, .*sm_90", said)
+    message = line(tileproof("doctor"), "assembler")
+    assert re.match(r"  ok assembler                tileiras 13\.\d+\.\d+ for sm_80, .*sm_90", message)
 
 
 def test_a_missing_assembler_has_a_cure(tileproof: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TILEPROOF_TILEIRAS", str(tmp_path / "tileiras"))
     ran = tileproof("doctor")
     assert ran.code == 0
-    said, cure = line(ran, "assembler").splitlines()
-    assert said.startswith("  -- assembler                TILEPROOF_TILEIRAS is ")
+    message, cure = line(ran, "assembler").splitlines()
+    assert message.startswith("  -- assembler                TILEPROOF_TILEIRAS is ")
     assert "pip install 'tileproof[cuda]'" in cure
 
 
@@ -143,8 +143,8 @@ def test_a_gpu_without_an_assembler_is_no_fault(
     monkeypatch.setattr(doctor, "_try_on_gpu", find)
     ran = tileproof("doctor")
     assert ran.code == 0
-    said, cure = line(ran, "cuda").splitlines()
-    assert said.startswith("  -- cuda                     TILEPROOF_TILEIRAS is ")
+    message, cure = line(ran, "cuda").splitlines()
+    assert message.startswith("  -- cuda                     TILEPROOF_TILEIRAS is ")
     assert "pip install 'tileproof[cuda]'" in cure
 
 

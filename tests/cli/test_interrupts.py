@@ -32,7 +32,7 @@ def interrupted(tmp_path: Path, at: str, *words: str) -> subprocess.CompletedPro
     return subprocess.run([sys.executable, *words], env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("at", ["tileproof.language", "tileproof.cli", "tileproof.cli.usage"])
+@pytest.mark.parametrize("at", ["tileproof.language", "tileproof.cli", "tileproof.cli.command_line"])
 @pytest.mark.parametrize("is_script", [True, False])
 def test_ctrl_c_while_the_command_is_imported_ends_it_quietly(tmp_path: Path, at: str, is_script: bool) -> None:
     script = tmp_path / "tileproof"

@@ -87,12 +87,12 @@ def test_all_architectures_of_gpus_are_targets(tileproof: Run, write: Write) -> 
 
 @pytest.mark.parametrize("target", [None, *PASSES])
 def test_an_unknown_pass_is_answered_with_the_passes(target: str | None, tileproof: Run, write: Write) -> None:
-    given = () if target is None else ("--target", target)
-    ran = tileproof("ir", write("good.py", GOOD), "--after", "simplfy", *given)
+    arguments = () if target is None else ("--target", target)
+    ran = tileproof("ir", write("good.py", GOOD), "--after", "simplfy", *arguments)
     assert (ran.code, ran.out) == (2, "")
     known = ", ".join(PASSES[target or "cpu"])
-    said = "there is no pass of that name; did you mean `simplify`?; the passes are, in order:"
-    assert ran.err == f"tileproof ir: --after simplfy: {said} {known}\n"
+    message = "there is no pass of that name; did you mean `simplify`?; the passes are, in order:"
+    assert ran.err == f"tileproof ir: --after simplfy: {message} {known}\n"
 
 
 def test_a_pass_that_another_target_has_is_answered_with_that_target(tileproof: Run, write: Write) -> None:

@@ -22,10 +22,10 @@ from support.checkpoints import random_weights, write_folder, write_gguf, write_
 from support.cli_samples import Ran
 from tileproof.cli import run as command
 from tileproof.cli.chat import pictures
-from tileproof.cli.chat.answer import Interrupts, Thoughts
-from tileproof.cli.chat.machine import outside_load, read_rate
-from tileproof.cli.chat.options import suggested
-from tileproof.cli.chat.terminal import shown_bytes, shown_count
+from tileproof.cli.chat.completion import Interrupts, Thoughts
+from tileproof.cli.chat.memory_rate import outside_load, read_rate
+from tileproof.cli.chat.model_options import suggested
+from tileproof.cli.chat.terminal import format_bytes, format_count
 from tileproof.llm import LLM
 from tileproof.llm.engine.loop import Loop
 
@@ -46,11 +46,11 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def copy(model: Path, tmp_path: Path) -> Path:
     """The same model, to be broken."""
-    made = tmp_path / "broken"
-    made.mkdir()
+    result = tmp_path / "broken"
+    result.mkdir()
     for file in model.iterdir():
-        (made / file.name).write_bytes(file.read_bytes())
-    return made
+        (result / file.name).write_bytes(file.read_bytes())
+    return result
 
 
 def run(tileproof: Run, model: Path, *words: str) -> Ran:
@@ -63,27 +63,28 @@ def test_text_goes_to_the_output_and_figures_to_the_error_stream(tileproof: Run,
     assert ran.code == 0, ran.err
     assert ran.out.strip()
     assert "loaded tiny, " in ran.err
-    for said in ("weights", "prompt ", " tokens/s", "% of the ", "GB/s that this machine reads"):
-        assert said in ran.err
+    for message in ("weights", "prompt ", " tokens/s", "% of the ", "GB/s that this machine reads"):
+        assert message in ran.err
     quiet = run(tileproof, model, *words, "--quiet")
     assert (quiet.code, quiet.out, quiet.err) == (0, ran.out, "")
 
 
 def test_json_is_one_object_with_the_text_its_tokens_and_figures(tileproof: Run, model: Path) -> None:
     ran = run(tileproof, model, "--prompt", "the lazy dog", "--max-new-tokens", "12", "--json", "--quiet")
-    found = json.loads(ran.out)
+    result = json.loads(ran.out)
     assert (ran.code, ran.err) == (0, "")
-    assert len(found["tokens"]) == found["new_tokens"] <= 12
-    assert found["finish"] in ("stop", "length")
-    assert found["share"] == pytest.approx(found["bytes_per_second"] / found["read_rate"])
+    assert len(result["tokens"]) == result["new_tokens"] <= 12
+    assert result["finish"] in ("stop", "length")
+    assert result["share"] == pytest.approx(result["bytes_per_second"] / result["read_rate"])
     llm = LLM(model, device="cpu", max_batch=1)
-    assert llm.text.decode(found["tokens"]) == found["text"]
+    assert llm.text.decode(result["tokens"]) == result["text"]
 
 
 def test_what_ended_a_text_is_told(tileproof: Run, model: Path) -> None:
-    given = ("--prompt", "the dog", "--raw-prompt")
-    assert "after 2 tokens: --max-new-tokens was reached" in run(tileproof, model, *given, "--max-new-tokens", "2").err
-    assert "tokens: --max-seq-len was reached" in run(tileproof, model, *given, "--max-seq-len", "12").err
+    arguments = ("--prompt", "the dog", "--raw-prompt")
+    two = run(tileproof, model, *arguments, "--max-new-tokens", "2")
+    assert "after 2 tokens: --max-new-tokens was reached" in two.err
+    assert "tokens: --max-seq-len was reached" in run(tileproof, model, *arguments, "--max-seq-len", "12").err
 
 
 def test_the_prompt_is_put_into_the_template_or_taken_as_it_is(tileproof: Run, model: Path) -> None:
@@ -135,8 +136,8 @@ def test_a_profile_is_a_table_and_a_picture_that_replaces_nothing(
     else:
         assert "pip install matplotlib" in ran.err
     assert Path("profile.png").read_bytes() == b"mine"
-    refused = run(tileproof, model, *words, "--profile-out", "profile.png")
-    assert (refused.code, "is there already" in refused.err) == (2, True)
+    result = run(tileproof, model, *words, "--profile-out", "profile.png")
+    assert (result.code, "is there already" in result.err) == (2, True)
     monkeypatch.setattr(pictures.importlib.util, "find_spec", lambda name: None)
     assert not pictures.can_draw()
 
@@ -202,7 +203,7 @@ def test_a_broken_model_ends_with_a_line_that_names_the_fault(
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["--prompt", ""], "--prompt has no text"),
         (["--prompt", "  \n"], "--prompt has no text"),
@@ -224,9 +225,9 @@ def test_a_broken_model_ends_with_a_line_that_names_the_fault(
     ],
 )
 def test_what_cannot_be_done_ends_with_a_line_that_helps(
-    tileproof: Run, model: Path, words: list[str], said: str
+    tileproof: Run, model: Path, words: list[str], message: str
 ) -> None:
-    one_line(run(tileproof, model, *words), said)
+    one_line(run(tileproof, model, *words), message)
 
 
 def test_a_model_that_is_not_there_is_said_so(tileproof: Run, tmp_path: Path) -> None:
@@ -251,12 +252,12 @@ def test_a_gpu_that_is_not_there_is_said_so(tileproof: Run, model: Path) -> None
     assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1), ran.err
 
 
-def one_line(ran: Ran, said: str) -> None:
+def one_line(ran: Ran, message: str) -> None:
     """Exit code 2, nothing on the output, and in the end one line that says what is wrong."""
     lines = [line for line in ran.err.splitlines() if not line.startswith("loaded ")]
     assert (ran.code, ran.out, len(lines)) == (2, "", 1), ran.err
     assert lines[0].startswith("tileproof run: ")
-    assert said in lines[0], lines[0]
+    assert message in lines[0], lines[0]
 
 
 def test_logprobs_and_biases(tileproof: Run, model: Path) -> None:
@@ -327,10 +328,10 @@ def test_a_ctrl_c_that_something_swallows_is_raised_again() -> None:
 def test_thinking_is_told_from_the_answer_however_the_text_is_cut(size: int) -> None:
     text = "<think>\nfirst < second\n</think>\n\nthe <b>answer</b> <thin"
     thoughts = Thoughts()
-    found: dict[str, str] = {"thinking": "", "answer": ""}
+    results: dict[str, str] = {"thinking": "", "answer": ""}
     for part, piece in cut(thoughts, text, size):
-        found[part] += piece
-    assert found == {"thinking": "first < second\n", "answer": "the <b>answer</b> <thin"}
+        results[part] += piece
+    assert results == {"thinking": "first < second\n", "answer": "the <b>answer</b> <thin"}
 
 
 def cut(thoughts: Thoughts, text: str, size: int) -> Iterator[tuple[str, str]]:
@@ -344,8 +345,8 @@ def test_thinking_that_the_prompt_began_ends_in_the_text() -> None:
 
 
 def test_sizes_are_shown_with_three_or_four_figures() -> None:
-    assert [shown_bytes(each) for each in (12, 98_362_432, 1_192_000_000)] == ["12 B", "98.4 MB", "1.19 GB"]
-    assert [shown_count(each) for each in (134_515_008, 4_022_468_096, 999)] == ["134.5 M", "4.02 B", "999"]
+    assert [format_bytes(each) for each in (12, 98_362_432, 1_192_000_000)] == ["12 B", "98.4 MB", "1.19 GB"]
+    assert [format_count(each) for each in (134_515_008, 4_022_468_096, 999)] == ["134.5 M", "4.02 B", "999"]
 
 
 def test_the_read_rate_is_that_of_a_machine() -> None:
@@ -353,11 +354,11 @@ def test_the_read_rate_is_that_of_a_machine() -> None:
 
 
 def test_outside_load_is_not_our_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tileproof.cli.chat import machine
+    from tileproof.cli.chat import memory_rate
 
     clock = iter([(10.0, 100.0, 5.0), (12.0, 104.0, 6.0), (12.0, 101.0, 6.0)])
-    monkeypatch.setattr(machine, "now", lambda: next(clock))
-    began = machine.now()
+    monkeypatch.setattr(memory_rate, "now", lambda: next(clock))
+    began = memory_rate.now()
     assert outside_load(began) == pytest.approx(1.49)
     assert outside_load(began) == 0
 

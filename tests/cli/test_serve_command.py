@@ -20,7 +20,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--max-body", "much"], "write 16MiB"),
         (["--api-key-file", "/nowhere"], "No such file"),
@@ -31,10 +31,10 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
         (["--host", "256.1.1.1"], "cannot listen on --host 256.1.1.1"),
     ],
 )
-def test_a_wrong_option_is_named(model: str, tileproof: Run, options: list[str], told: str) -> None:
+def test_a_wrong_option_is_named(model: str, tileproof: Run, options: list[str], message: str) -> None:
     ran = tileproof("serve", "--model", model, *options)
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
     assert options[0] in ran.err
 
 

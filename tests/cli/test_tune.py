@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from support.cli_samples import Ran
+from tileproof.cli.command_line import UsageError
 from tileproof.cli.tune import library, read_sizes
-from tileproof.cli.usage import UsageError
 from tileproof.tuning import records, tuner
 from tileproof.tuning.tuner import Result
 

@@ -73,9 +73,9 @@ def bundled(folder: Path, archs: str, name: str, *, seed: str = "0", cached: boo
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where kernels.py lies, and bundles of it."""
-    made = tmp_path_factory.mktemp("bundles")
-    (made / "kernels.py").write_text(KERNELS)
-    return made
+    result = tmp_path_factory.mktemp("bundles")
+    (result / "kernels.py").write_text(KERNELS)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -103,23 +103,23 @@ def replayed(folder: Path, *bundle: Path) -> dict[str, Any]:
     command = [sys.executable, str(TESTS / "samples" / "bundle_launches.py"), str(folder), *map(str, bundle)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    told: dict[str, Any] = json.loads(done.stdout)
-    return told
+    message: dict[str, Any] = json.loads(done.stdout)
+    return message
 
 
 def refused(path: Path) -> Diagnostic:
     """What is wrong with a bundle."""
     with pytest.raises(tp.LaunchError) as caught:
         load_bundle(path)
-    (found,) = caught.value.diagnostics
-    assert found.help
-    return found
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.help
+    return diagnostic
 
 
 def code_in(bundle: Bundle, kernel: str, arch: str) -> MachineCode:
-    (held,) = (each for each in bundle.kernels if each.kernel == kernel)
+    (kept,) = (each for each in bundle.kernels if each.kernel == kernel)
     store = Cache(None, layers=[bundle.entries])
-    code = read_entry(store, held.codes[arch], ())
+    code = read_entry(store, kept.codes[arch], ())
     assert isinstance(code, MachineCode)
     return code
 
@@ -136,8 +136,8 @@ def told(folder: Path, bundle: Path) -> dict[str, Any]:
 def test_a_launch_from_a_bundle_needs_no_assembler(told: dict[str, Any], bundle: Path) -> None:
     assert told["bundle"] == "<bundle kernels.tpb: double, put for sm_80, sm_90>"
     assert (told["double"], told["put"], told["launches"]) == ("ok", "ok", 2)
-    held = read_bundle(bundle)
-    assert told["code"] == [sha256(code_in(held, name, "sm_90").cubin).hexdigest() for name in ("double", "put")]
+    kept = read_bundle(bundle)
+    assert told["code"] == [sha256(code_in(kept, name, "sm_90").cubin).hexdigest() for name in ("double", "put")]
 
 
 def test_without_the_bundle_the_same_launches_need_it(folder: Path) -> None:
@@ -159,12 +159,12 @@ def test_a_launch_the_bundle_was_not_made_for_is_told_what_it_was_made_for(
 
 @pytest.mark.slow
 def test_a_gpu_of_another_architecture_is_told_which_ones_there_are(folder: Path) -> None:
-    told = replayed(folder, bundled(folder, "sm_80,sm_120", "old.tpb"))
+    message = replayed(folder, bundled(folder, "sm_80,sm_120", "old.tpb"))
     for name in ("double", "put"):
-        said = f"{Code.WRONG_ARCH.id} | `{name}` was compiled for sm_80, sm_120, and this GPU is sm_90"
-        assert told[name].startswith(said)
-        assert told[name].endswith("tileproof compile kernels.py --arch sm_80,sm_120,sm_90 -o old.tpb")
-    assert told["launches"] == 0
+        text = f"{Code.WRONG_ARCH.id} | `{name}` was compiled for sm_80, sm_120, and this GPU is sm_90"
+        assert message[name].startswith(text)
+        assert message[name].endswith("tileproof compile kernels.py --arch sm_80,sm_120,sm_90 -o old.tpb")
+    assert message["launches"] == 0
 
 
 def test_an_entry_of_a_bundle_comes_before_that_of_the_folder(tmp_path: Path) -> None:
@@ -182,11 +182,11 @@ def test_the_cache_of_the_process_finds_what_a_bundle_brought(
     bundle: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", "off")
-    held = read_bundle(bundle)
-    key = held.kernels[0].proof[0]
+    kept = read_bundle(bundle)
+    key = kept.kernels[0].proof[0]
     assert cache.default().get(key) is None
     loaded = load_bundle(bundle)
-    assert cache.default().get(key) == held.entries[key]
+    assert cache.default().get(key) == kept.entries[key]
     assert load_bundle(str(bundle)) is loaded
     assert len(cache._layers) == 1
 
@@ -263,7 +263,7 @@ def archive_of(**members: bytes) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "message"),
     [
         (b"", "is not a bundle of compiled kernels"),
         (b"import tileproof as tp\n", "is not a bundle of compiled kernels"),
@@ -280,21 +280,21 @@ def archive_of(**members: bytes) -> bytes:
         (b"PK" + bytes(1000), "is damaged"),
     ],
 )
-def test_a_foreign_file_is_told_from_a_bundle(tmp_path: Path, data: bytes, said: str) -> None:
+def test_a_foreign_file_is_told_from_a_bundle(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "foreign.tpb"
     path.write_bytes(data)
-    found = refused(path)
-    assert (found.code, said in found.message) == (Code.BAD_BUNDLE, True), found.message
+    diagnostic = refused(path)
+    assert (diagnostic.code, message in diagnostic.message) == (Code.BAD_BUNDLE, True), diagnostic.message
     assert cache._layers == []
 
 
 def test_a_bundle_of_another_version_says_how_to_make_it_anew(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "fingerprint", lambda: "f" * 64)
-    found = refused(bundle)
-    assert (found.code, cache._layers) == (Code.BAD_BUNDLE, [])
-    assert found.message == f"the bundle `{bundle}` was made by another version of tileproof"
-    assert "and this one is ffffffffffff" in found.notes[0]
-    assert found.help.endswith("tileproof compile kernels.py --arch sm_80,sm_90 -o kernels.tpb")
+    diagnostic = refused(bundle)
+    assert (diagnostic.code, cache._layers) == (Code.BAD_BUNDLE, [])
+    assert diagnostic.message == f"the bundle `{bundle}` was made by another version of tileproof"
+    assert "and this one is ffffffffffff" in diagnostic.notes[0]
+    assert diagnostic.help.endswith("tileproof compile kernels.py --arch sm_80,sm_90 -o kernels.tpb")
     assert not read_bundle(bundle).is_current
 
 
@@ -307,10 +307,10 @@ def test_a_bundle_of_another_version_can_be_listed(
 
 
 def test_a_changed_byte_is_found_or_changes_nothing(bundle: Path, tmp_path: Path) -> None:
-    whole, held = bundle.read_bytes(), read_bundle(bundle)
+    whole, kept = bundle.read_bytes(), read_bundle(bundle)
     path = tmp_path / "changed.tpb"
     rng = random.Random(0)
-    found = 0
+    diagnostic = 0
     for _ in range(300):
         data = bytearray(whole)
         data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
@@ -318,10 +318,10 @@ def test_a_changed_byte_is_found_or_changes_nothing(bundle: Path, tmp_path: Path
         try:
             read = read_bundle(path)
         except tp.LaunchError as error:
-            found += error.diagnostics[0].code is Code.BAD_BUNDLE
+            diagnostic += error.diagnostics[0].code is Code.BAD_BUNDLE
         else:  # the archive says some things twice, and some that nobody reads
-            assert (read.entries, read.kernels, read.fingerprint) == (held.entries, held.kernels, held.fingerprint)
-    assert found > 200
+            assert (read.entries, read.kernels, read.fingerprint) == (kept.entries, kept.kernels, kept.fingerprint)
+    assert diagnostic > 200
 
 
 @pytest.mark.parametrize("part", [0.01, 0.3, 0.9, 0.999])
@@ -349,8 +349,8 @@ def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_p
         name = next(name for name in members if name.endswith(".tpk"))
         members[name] = members[name][:-1] + bytes([members[name][-1] ^ 1])
 
-    found = refused(repacked(bundle, tmp_path, change))
-    assert (found.code, "is not an entry of the kernel cache" in found.notes[0]) == (Code.BAD_BUNDLE, True)
+    diagnostic = refused(repacked(bundle, tmp_path, change))
+    assert (diagnostic.code, "is not an entry of the kernel cache" in diagnostic.notes[0]) == (Code.BAD_BUNDLE, True)
     assert cache._layers == []
 
 
@@ -385,8 +385,8 @@ def memory_of(path: Path) -> tuple[int, str]:
     """How many bytes reading a bundle takes at most, and why it is refused."""
     tracemalloc.start()
     try:
-        found = refused(path)
-        return tracemalloc.get_traced_memory()[1], found.notes[0]
+        diagnostic = refused(path)
+        return tracemalloc.get_traced_memory()[1], diagnostic.notes[0]
     finally:
         tracemalloc.stop()
 

@@ -206,13 +206,13 @@ def multiplied(m: int) -> running.Code:
     before = set(loaded(shared))
     shared(y, a, b)
     np.testing.assert_array_equal(y, a @ b)
-    (found,) = set(loaded(shared)) - before
-    return found.code
+    (result,) = set(loaded(shared)) - before
+    return result.code
 
 
 def loaded(kernel: tp.Kernel) -> list[running.Loaded]:
     proved = launch._proved.of(kernel).values()
-    return [each for found in proved for each in cpu_launches._loaded_ones.of(found).values()]
+    return [each for result in proved for each in cpu_launches._loaded_ones.of(result).values()]
 
 
 @pytest.mark.parametrize("order", [(4, 64), (64, 4)])
@@ -237,9 +237,9 @@ def test_kernels_of_one_text_share_code_but_not_their_places(cpu: None) -> None:
         for _ in range(2):
             with pytest.raises(tp.OutOfBounds) as caught:
                 module.looked_up(np.zeros(5, np.float32), x, at)
-            (found,) = caught.value.diagnostics
-            assert found.span is not None
-            files.append(found.span.source.name)
+            (diagnostic,) = caught.value.diagnostics
+            assert diagnostic.span is not None
+            files.append(diagnostic.span.source.name)
         codes += [each.main for each in loaded(module.looked_up)]
     assert files == [module.__file__ for module in modules for _ in range(2)]
     assert len(codes) == 2

@@ -126,8 +126,8 @@ def test_every_backend_lowers_by_the_list(monkeypatch: pytest.MonkeyPatch) -> No
     for backend in ("interpreter", "cpu"):
         with tp.backend(backend):
             looked_up(*arguments())
-    found, bound = prepare(looked_up, arguments(), {})
-    wanted = gpu.variant(found, bound, gpu.space_of(found, bound), "sm_90")
+    proved, bound = prepare(looked_up, arguments(), {})
+    wanted = gpu.variant(proved, bound, gpu.space_of(proved, bound), "sm_90")
     assert asked == [Cpu(depth_for(host())), Cuda()]
     assert of_target(Interpreter()) == ()  # it runs what all targets begin with
     *_, (_, ir) = stages(Cuda())
@@ -144,18 +144,18 @@ def _is_pass(function: ast.FunctionDef) -> bool:
     """Whether it takes IR and returns IR, as its types say."""
     first = function.args.args[:1]
     types = [*(argument.annotation for argument in first), function.returns]
-    named = [ast.unparse(each) if each else "" for each in types]
+    named = [ast.unparse(type_) if type_ else "" for type_ in types]
     return len(named) == 2 and all(name in ("KernelIR", "ops.KernelIR") for name in named)
 
 
 def test_every_function_from_ir_to_ir_is_in_the_list_and_imported_by_it_alone() -> None:
-    found = {function.name: path for path, function in _functions() if _is_pass(function) and path != LIST}
-    assert found.keys() >= {"simplify", "place_checks", "add_products", "deepen_products"}
-    importing: dict[str, set[Path]] = {name: set() for name in found}
+    results = {function.name: path for path, function in _functions() if _is_pass(function) and path != LIST}
+    assert results.keys() >= {"simplify", "place_checks", "add_products", "deepen_products"}
+    importing: dict[str, set[Path]] = {name: set() for name in results}
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
-                    if alias.name in found:
+                    if alias.name in results:
                         importing[alias.name].add(path)
-    assert importing == {name: {LIST} for name in found}
+    assert importing == {name: {LIST} for name in results}

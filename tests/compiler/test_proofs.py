@@ -47,9 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     recall = proved.recall
 
     def noted(kernel: tp.Kernel, *args: Any) -> Any:
-        found = recall(kernel, *args)
-        _recalled.setdefault(kernel, []).append(found is not None)
-        return found
+        result = recall(kernel, *args)
+        _recalled.setdefault(kernel, []).append(result is not None)
+        return result
 
     monkeypatch.setattr(proved, "recall", noted)
     with tp.backend("cpu"):
@@ -62,7 +62,7 @@ def launched(module: ModuleType) -> str:
     try:
         module.k(y, x)
     except tp.TileproofError as error:
-        return " ".join(found.code.id for found in error.diagnostics)
+        return " ".join(result.code.id for result in error.diagnostics)
     return bits(*y)
 
 
@@ -92,9 +92,9 @@ def failure(module: ModuleType) -> tuple[str, int, str]:
     """File, line and message of what a failed check reports."""
     with pytest.raises(tp.OutOfBounds) as caught:
         module.k(np.zeros(4, np.float32), np.ones(4, np.float32), np.array([0, 1, 9, 2], np.int32))
-    (found,) = caught.value.diagnostics
-    assert found.span is not None
-    return found.span.source.name, found.span.line, found.message
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.span is not None
+    return diagnostic.span.source.name, diagnostic.span.line, diagnostic.message
 
 
 # One key, one kernel.
@@ -187,8 +187,8 @@ def test_captures_that_depend_on_captures() -> None:
     chosen = "if FLAG:\n            y[n] = x[n] * A\n        else:\n            y[n] = x[n] * B"
     text = SCALED.replace("y[n] = {}", chosen)
     values = ("False, 0.0, 5.0", "True, 5.0, 0.0", "False, 5.0, 7.0")
-    found = [launched(load_text(f"{HEAD}FLAG, A, B = {each}\n{text}")) for each in values]
-    assert found == [bits(5, -10, 15), bits(5, -10, 15), bits(7, -14, 21)]
+    results = [launched(load_text(f"{HEAD}FLAG, A, B = {each}\n{text}")) for each in values]
+    assert results == [bits(5, -10, 15), bits(5, -10, 15), bits(7, -14, 21)]
 
 
 def test_options_of_the_decorator() -> None:
@@ -226,11 +226,11 @@ def test_code_that_is_replaced() -> None:
 def test_errors_point_into_the_file_that_was_launched() -> None:
     """One text in two files, and further down in a third."""
     modules = [load_text(text) for text in (HEAD + GATHER, HEAD + GATHER, HEAD + "\n\n" + GATHER)]
-    found = [failure(module) for module in modules]
+    results = [failure(module) for module in modules]
     lines = HEAD.count("\n") + GATHER.count("\n")
-    assert [file for file, _, _ in found] == [module.__file__ for module in modules]
-    assert [line for _, line, _ in found] == [lines, lines, lines + 2]
-    assert {message for _, _, message in found} == {"program n=2: the index of axis 0 of x is 9, and 0:4 is allowed"}
+    assert [file for file, _, _ in results] == [module.__file__ for module in modules]
+    assert [line for _, line, _ in results] == [lines, lines, lines + 2]
+    assert {message for _, _, message in results} == {"program n=2: the index of axis 0 of x is 9, and 0:4 is allowed"}
     assert [was_found(module.k) for module in modules] == [[False], [True], [False]]
 
 
@@ -408,12 +408,12 @@ def fits_when_launched(y: Out[f32, "Z C"], x: In[f32, "C"], used: In[i32, "Z"], 
 def test_a_proof_with_compares_of_ranges_is_found_again() -> None:
     args = np.zeros((4, 8), np.float32), np.ones(8, np.float32), np.full(4, 2, np.int32)
     bound = bind(parse(fits_when_launched).signature, args, {})
-    made = proved.compiled_for(fits_when_launched, bound.specialization)
-    assert made.key
-    assert made.verdict.compares
+    result = proved.compiled_for(fits_when_launched, bound.specialization)
+    assert result.key
+    assert result.verdict.compares
     again = proved.compiled_for(fits_when_launched, bound.specialization)
     assert _recalled[fits_when_launched] == [False, True]
-    assert again.verdict.compares == made.verdict.compares
+    assert again.verdict.compares == result.verdict.compares
 
 
 def test_what_only_uses_the_compiler_is_no_part_of_the_fingerprint(tmp_path: Path, monkeypatch: Any) -> None:

@@ -102,11 +102,11 @@ class Page:
 
 
 def read(code: Code) -> Page:
-    found = LAYOUT.fullmatch(page(code))
-    assert found is not None, f"{code.id}.md is not laid out as a page"
-    assert found["id"] == code.id
-    examples = (Example(found[f"{which}_kind"], found[which]) for which in ("wrong", "right"))
-    return Page(found["title"], *examples)
+    match = LAYOUT.fullmatch(page(code))
+    assert match is not None, f"{code.id}.md is not laid out as a page"
+    assert match["id"] == code.id
+    examples = (Example(match[f"{which}_kind"], match[which]) for which in ("wrong", "right"))
+    return Page(match["title"], *examples)
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def findings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Findin
         path = tmp_path / f"example_{next(written)}.py"
         path.write_text(text, encoding="utf-8")
         loaded = load(str(path))
-        return [*loaded.problems, *(found for kernel in loaded.kernels for found in check_kernel(kernel, {}))]
+        return [*loaded.problems, *(result for kernel in loaded.kernels for result in check_kernel(kernel, {}))]
 
     yield check
     for name in set(sys.modules) - before:
@@ -145,18 +145,18 @@ def edited(text: str, edit: Edit) -> str:
     return "".join(lines)
 
 
-def place(found: Diagnostic) -> tuple[Code, str, int, int]:
-    line, column = (found.span.line, found.span.column) if found.span else (0, 0)
-    return found.code, found.message, line, column
+def place(result: Diagnostic) -> tuple[Code, str, int, int]:
+    line, column = (result.span.line, result.span.column) if result.span else (0, 0)
+    return result.code, result.message, line, column
 
 
-def is_told_well(found: Diagnostic) -> bool:
+def is_told_well(result: Diagnostic) -> bool:
     """Whether a finding is said in the user's words, at a place, with a way out."""
-    words = [found.message, found.label, found.help, *found.notes, *(label.text for label in found.labels)]
-    assert found.message, found
-    assert not found.message.endswith("."), found.message
-    assert (found.span is None) == (found.code in WITHOUT_PLACE), found
-    assert found.help or found.code is Code.NOT_PYTHON, f"no help: {found.message}"
+    words = [result.message, result.label, result.help, *result.notes, *(label.text for label in result.labels)]
+    assert result.message, result
+    assert not result.message.endswith("."), result.message
+    assert (result.span is None) == (result.code in WITHOUT_PLACE), result
+    assert result.help or result.code is Code.NOT_PYTHON, f"no help: {result.message}"
     for text in words:
         assert not INTERNAL.search(text), text
         assert "\n" not in text, text
@@ -166,7 +166,7 @@ def is_told_well(found: Diagnostic) -> bool:
 def test_codes_are_numbered_once() -> None:
     ids = [code.id for code in Code]
     assert len(set(ids)) == len(ids)
-    assert all(re.fullmatch(r"TP[01]\d{3}", each) for each in ids)
+    assert all(re.fullmatch(r"TP[01]\d{3}", token_id) for token_id in ids)
     assert ids == sorted(ids)
 
 
@@ -223,9 +223,9 @@ def test_the_wrong_example_is_refused_with_its_code(
         printed = capsys.readouterr()
         assert (status, FINDING.findall(printed.out + printed.err)) == (1, [code.id])
         return
-    found = findings(wrong.text)
-    assert {each.code for each in found} == {code}, "\n\n".join(map(render, found))
-    assert all(map(is_told_well, found))
+    result = findings(wrong.text)
+    assert {each.code for each in result} == {code}, "\n\n".join(map(render, result))
+    assert all(map(is_told_well, result))
 
 
 @pytest.mark.parametrize("code", HERE)
@@ -236,18 +236,18 @@ def test_the_right_example_is_accepted(code: Code, findings: Findings, monkeypat
         monkeypatch.chdir(ROOT)
         assert main(command(right.text)) == 0
         return
-    found = findings(right.text)
-    assert found == [], "\n\n".join(map(render, found))
+    result = findings(right.text)
+    assert result == [], "\n\n".join(map(render, result))
 
 
 @pytest.mark.parametrize("code", HERE)
 def test_an_edit_that_is_offered_cures_the_mistake(code: Code, findings: Findings) -> None:
     wrong = read(code).wrong
-    for found in findings(wrong.text) if wrong.kind == "python" else []:
-        if found.edit is not None:
-            after = findings(edited(wrong.text, found.edit))
-            assert place(found) not in map(place, after), render(found)
-            assert not any(each.code is Code.NOT_PYTHON for each in after), render(found)
+    for result in findings(wrong.text) if wrong.kind == "python" else []:
+        if result.edit is not None:
+            after = findings(edited(wrong.text, result.edit))
+            assert place(result) not in map(place, after), render(result)
+            assert not any(each.code is Code.NOT_PYTHON for each in after), render(result)
 
 
 HEAD = """\
@@ -322,18 +322,18 @@ TEXTS = [*map(KERNEL.format, LINES), *(f"{HEAD}{line}\n" for line in SIGNATURES)
 
 @pytest.mark.parametrize("text", TEXTS, ids=[*LINES, *SIGNATURES, *OTHER_LINES])
 def test_every_kind_of_edit_leaves_nothing_to_cure(text: str, findings: Findings) -> None:
-    (found,) = findings(text)
-    assert found.edit is not None, render(found)
-    assert is_told_well(found)
-    after = findings(edited(text, found.edit))
+    (result,) = findings(text)
+    assert result.edit is not None, render(result)
+    assert is_told_well(result)
+    after = findings(edited(text, result.edit))
     left = [each for each in after if not each.code.id.startswith("TP08")]  # one statement keeps no law
     assert left == [], "\n\n".join(map(render, left))
 
 
 def test_no_edit_is_offered_on_the_left_of_an_assignment(findings: Findings) -> None:
-    (found,) = findings(KERNEL.format("t[i, n] = 0.0; acc = h[i, n]; acc += x[i, n]"))
-    assert (found.code, found.edit) == (Code.MIXED_TYPES, None)
-    assert found.help == "write it out, with a cast: `acc = acc.to(f32) ...`"
+    (result,) = findings(KERNEL.format("t[i, n] = 0.0; acc = h[i, n]; acc += x[i, n]"))
+    assert (result.code, result.edit) == (Code.MIXED_TYPES, None)
+    assert result.help == "write it out, with a cast: `acc = acc.to(f32) ...`"
 
 
 def test_an_edit_speaks_of_the_element_type_the_signature_leaves_open(
@@ -347,17 +347,17 @@ def work(y: Out[T, "N"], x: In[T, "N"], p: In[i32, "N"], *, B: int = 16) -> None
         y[n] = tp.exp(x[n]) * (p[n] + 1)
 """
     )
-    (found,) = findings(text)
-    assert found.edit is not None
-    assert (found.edit.replacement, found.notes[-1]) == ("(p[n] + 1).to(T)", "checked with T = bf16")
-    assert findings(edited(text, found.edit)) == []
+    (result,) = findings(text)
+    assert result.edit is not None
+    assert (result.edit.replacement, result.notes[-1]) == ("(p[n] + 1).to(T)", "checked with T = bf16")
+    assert findings(edited(text, result.edit)) == []
 
 
 def test_of_several_element_types_the_one_that_got_furthest_is_shown(
     findings: Findings,
 ) -> None:
-    (found,) = findings(KERNEL.format("t[i, n] = (t[i, n] & 1) + undefined"))
-    assert found.code is Code.UNKNOWN_NAME
+    (result,) = findings(KERNEL.format("t[i, n] = (t[i, n] & 1) + undefined"))
+    assert result.code is Code.UNKNOWN_NAME
 
 
 def test_every_refusal_says_what_to_do() -> None:
@@ -365,6 +365,6 @@ def test_every_refusal_says_what_to_do() -> None:
     for path in sorted((ROOT / "src" / "tileproof" / "frontend").glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             match node:
-                case ast.Call(func=ast.Name(id="refuse"), keywords=given) if all(each.arg != "help" for each in given):
+                case ast.Call(func=ast.Name(id="refuse"), keywords=named) if all(item.arg != "help" for item in named):
                     silent.append(f"{path.name}:{node.lineno}")
     assert silent == []

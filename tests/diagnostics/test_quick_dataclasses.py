@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tileproof.diagnostics import records
+from tileproof.diagnostics import quick_dataclasses
 
-KINDS: Any = {"standard": dataclasses.dataclass, "on demand": records.dataclass}
+KINDS: Any = {"standard": dataclasses.dataclass, "on demand": quick_dataclasses.dataclass}
 
 
 def made_with(dataclass: Callable[..., Any]) -> SimpleNamespace:
@@ -83,7 +83,7 @@ def outcome(call: Callable[[], Any]) -> Any:
 
 LOOKS: dict[str, Callable[[Any], Any]] = {
     "repr": lambda of: repr(of.Pair(1, 2, "x")).partition("Pair")[2],
-    "repr of a loop": lambda of: repr((items := [], items.append(made := of.One(items)), made)[2]).count("..."),
+    "repr of a loop": lambda of: repr((items := [], items.append(result := of.One(items)), result)[2]).count("..."),
     "own repr": lambda of: repr(of.Own("a")),
     "defaults": lambda of: (of.Pair(1, 2).right, of.Pair(1, 2).rest, of.Pair(1, 2).rest is of.Pair(1, 2).rest),
     "by name": lambda of: of.Pair(place=1, rest=[3], left=2).rest,
@@ -117,12 +117,12 @@ LOOKS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("look", LOOKS)
 def test_records_are_as_dataclasses_are(look: str) -> None:
     of = {name: made_with(dataclass) for name, dataclass in KINDS.items()}
-    seen = {name: [outcome(lambda made=made: LOOKS[look](made)) for _ in range(2)] for name, made in of.items()}
+    seen = {name: [outcome(lambda result=built: LOOKS[look](result)) for _ in range(2)] for name, built in of.items()}
     assert seen["on demand"] == seen["standard"]
 
 
 def test_frozen_records_raise_the_error_of_frozen_dataclasses() -> None:
-    item = made_with(records.dataclass).One(1)
+    item = made_with(quick_dataclasses.dataclass).One(1)
     with pytest.raises(FrozenInstanceError, match="cannot assign to field 'value'"):
         item.value = 2
     with pytest.raises(FrozenInstanceError, match="cannot assign to field 'another'"):
@@ -131,13 +131,13 @@ def test_frozen_records_raise_the_error_of_frozen_dataclasses() -> None:
 
 def test_a_subclass_that_is_no_record_has_attributes_of_its_own() -> None:
     """The standard library raises `TypeError` here, of a class that its slots have replaced."""
-    item = made_with(records.dataclass).Plain(1, 2)
+    item = made_with(quick_dataclasses.dataclass).Plain(1, 2)
     item.another = 2
     assert item.another == 2
 
 
 def test_records_survive_pickling(monkeypatch: pytest.MonkeyPatch) -> None:
-    one = made_with(records.dataclass).One
+    one = made_with(quick_dataclasses.dataclass).One
     one.__qualname__ = "One"
     monkeypatch.setattr(sys.modules[__name__], "One", one, raising=False)
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
@@ -145,18 +145,18 @@ def test_records_survive_pickling(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_methods_are_compiled_when_they_are_first_called() -> None:
-    one = made_with(records.dataclass).One
-    assert one.__init__.__code__.co_filename == records.__file__
+    one = made_with(quick_dataclasses.dataclass).One
+    assert one.__init__.__code__.co_filename == quick_dataclasses.__file__
     item = one(1)
     assert one.__init__.__code__.co_varnames == ("self", "value")
-    assert one.__hash__.__code__.co_filename == records.__file__
+    assert one.__hash__.__code__.co_filename == quick_dataclasses.__file__
     assert hash(item) == hash(one(1))
-    assert one.__hash__.__code__.co_filename != records.__file__
+    assert one.__hash__.__code__.co_filename != quick_dataclasses.__file__
 
 
 def test_members_of_one_class_are_not_those_of_a_subclass() -> None:
     """A class that has no methods of its own yet compiles those of its base for its base."""
-    of = made_with(records.dataclass)
+    of = made_with(quick_dataclasses.dataclass)
     assert of.Plain(1, 2).left == 2
     assert of.Pair(1, 2) == of.Pair(1, 2)
     assert "__init__" not in vars(of.Plain)

@@ -58,13 +58,13 @@ class Snippet:
 
     @property
     def rejected(self) -> str | None:
-        found = _REJECTED.match(self.text)
-        return found.group(1) if found else None
+        match = _REJECTED.match(self.text)
+        return match.group(1) if match else None
 
     @property
     def needs(self) -> tuple[str, ...]:
-        found = _NEEDS.match(self.text)
-        return tuple(name.strip() for name in found.group(1).split(",")) if found else ()
+        match = _NEEDS.match(self.text)
+        return tuple(name.strip() for name in match.group(1).split(",")) if match else ()
 
     def __str__(self) -> str:
         return f"{self.page.name}:{self.line}"
@@ -78,8 +78,8 @@ def snippets() -> list[Snippet]:
 def snippets_of(page: Path) -> list[Snippet]:
     text = page.read_text(encoding="utf-8")
     return [
-        Snippet(page, text.count("\n", 0, found.start(2)) + 1, found.group(2), found.group(1))
-        for found in _BLOCK.finditer(text)
+        Snippet(page, text.count("\n", 0, result.start(2)) + 1, result.group(2), result.group(1))
+        for result in _BLOCK.finditer(text)
     ]
 
 
@@ -114,12 +114,12 @@ def printed() -> list[Printed]:
 def printed_on(page: Path) -> list[Printed]:
     text = page.read_text(encoding="utf-8")
     blocks = []
-    for found in _MARK.finditer(text):
-        kind, what, shown = found.groups()
-        line = text.count("\n", 0, found.start()) + 1
+    for result in _MARK.finditer(text):
+        kind, what, output = result.groups()
+        line = text.count("\n", 0, result.start()) + 1
         above = [s for s in snippets_of(page) if s.line < line and s.title in shlex.split(what)]
         assert above, f"{page.name}:{line}: no Python block above has the name of a file in `{what}`"
-        blocks.append(Printed(above[-1], kind, what, line, shown))
+        blocks.append(Printed(above[-1], kind, what, line, output))
     return blocks
 
 
@@ -181,10 +181,10 @@ def _rewrite() -> Iterator[Path]:
         before = page.read_text(encoding="utf-8")
         blocks = iter(printed_on(page))
 
-        def now(found: re.Match[str], blocks: Iterator[Printed] = blocks) -> str:
+        def now(result: re.Match[str], blocks: Iterator[Printed] = blocks) -> str:
             with tempfile.TemporaryDirectory() as folder:
-                whole, shown = found.group(), found.span(3)
-                start, end = shown[0] - found.start(), shown[1] - found.start()
+                whole, text = result.group(), result.span(3)
+                start, end = text[0] - result.start(), text[1] - result.start()
                 return whole[:start] + next(blocks).today(Path(folder)) + whole[end:]
 
         after = _MARK.sub(now, before)

@@ -28,7 +28,7 @@ MISTAKES = table("mistakes", "agents.md")
 
 def codes(line: str, folder: Path) -> list[str]:
     (statement,) = code(line)
-    return [found.code.id for found in check_kernel(load(KERNEL.format(statement), folder).tried, {})]
+    return [result.code.id for result in check_kernel(load(KERNEL.format(statement), folder).tried, {})]
 
 
 @pytest.mark.parametrize(("wrong", "reason", "right"), MISTAKES, ids=[row[1] for row in MISTAKES])
@@ -42,8 +42,8 @@ def test_there_are_ten_mistakes() -> None:
 
 
 def test_every_field_of_the_json_is_explained() -> None:
-    (shown,) = [block.text for block in printed() if "json" in block.what]
-    report = json.loads(shown)
+    (text,) = [block.text for block in printed() if "json" in block.what]
+    report = json.loads(text)
     section = TEXT.partition("| field | meaning |")[2].partition("\n\n")[0]
     explained = {field for row in section.splitlines()[2:] for field in code(row.split("|")[1])}
     assert explained == set(report) | set(report["findings"][0])

@@ -16,10 +16,10 @@ REAL = ("Paris", "perplexity")
 
 
 def test_what_is_shown_of_a_real_model_runs_with_a_tiny_one(tmp_path: Path) -> None:
-    (shown,) = BLOCK.findall((ROOT / "docs" / "engine.md").read_text(encoding="utf-8"))
+    (text,) = BLOCK.findall((ROOT / "docs" / "engine.md").read_text(encoding="utf-8"))
     config = tiny("qwen3", max_position_embeddings=1024)
     model = write_folder(tmp_path / "model", config, random_weights(config))
-    lines = shown.replace('"smollm2"', repr(str(model))).splitlines()
+    lines = text.replace('"smollm2"', repr(str(model))).splitlines()
     kept = [line for line in lines if not (line.startswith("assert ") and any(word in line for word in REAL))]
     assert len(kept) == len(lines) - 3
     exec(compile("\n".join(kept), "engine.py", "exec"), {})

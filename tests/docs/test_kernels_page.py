@@ -19,7 +19,7 @@ import tileproof.kernels as tk
 
 PAGE = (ROOT / "docs" / "kernels.md").read_text(encoding="utf-8")
 FUNCTIONS = {name for names in tk.FAMILIES.values() for name in names.split()}
-MODULES = [import_module(f"{tk.__name__}.{each.name}") for each in iter_modules(tk.__path__)]
+MODULES = [import_module(f"{tk.__name__}.{iter_module.name}") for iter_module in iter_modules(tk.__path__)]
 IN_GRAPHS = "Some allocate arrays, and are rejected in a graph"
 
 
@@ -36,16 +36,16 @@ def kernels_of(module: ModuleType) -> set[str]:
 
 
 def test_the_tables_have_the_functions_of_their_family_with_their_signatures() -> None:
-    shown: dict[str, list[str]] = {family: [] for family in tk.FAMILIES}
+    lines: dict[str, list[str]] = {family: [] for family in tk.FAMILIES}
     for family, row in rows():
-        shown[family] += code(row[0])
-    assert shown == {family: [written(name) for name in names.split()] for family, names in tk.FAMILIES.items()}
+        lines[family] += code(row[0])
+    assert lines == {family: [written(name) for name in names.split()] for family, names in tk.FAMILIES.items()}
 
 
 def written(name: str) -> str:
     """How a function is called: its name, its parameters and their defaults."""
     signature = inspect.signature(getattr(tk, name))
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in signature.parameters.values()]
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in signature.parameters.values()]
     return f"{name}{signature.replace(parameters=plain, return_annotation=inspect.Signature.empty)}"
 
 
@@ -65,7 +65,7 @@ def test_a_function_has_a_kernel_of_its_name_in_a_module_that_its_section_names(
         assert {f"{name}_kernel" for name in names.split()} <= set(beneath(family))
         section = PAGE.partition(f"<!-- table: {family} -->")[0].rpartition("\n## ")[2]
         words = code(re.findall(r"^Modules? [^.:]*", section, re.MULTILINE)[0])
-        modules = [import_module(f"{tk.__name__}.{each}") for each in words if each not in FUNCTIONS]
+        modules = [import_module(f"{tk.__name__}.{word}") for word in words if word not in FUNCTIONS]
         assert set(beneath(family)) <= set().union(*map(kernels_of, modules))
 
 
@@ -116,16 +116,16 @@ def test_functions_without_an_array_for_their_result_are_those_that_graphs_refus
 
 @pytest.mark.parametrize("name", WITHOUT_OUT)
 def test_a_function_that_makes_arrays_is_refused_in_a_graph(name: str) -> None:
-    given = [tp.from_numpy(each) if isinstance(each, np.ndarray) else each for each in WITHOUT_OUT[name]]
+    arguments = [tp.from_numpy(each) if isinstance(each, np.ndarray) else each for each in WITHOUT_OUT[name]]
     with pytest.raises(tp.LaunchError, match="TP0619"), tp.Graph():
-        getattr(tk, name)(*given)
+        getattr(tk, name)(*arguments)
 
 
 def test_sums_of_several_rows_are_refused_in_a_graph_and_of_one_row_recorded() -> None:
-    several, one, out = tp.from_numpy(X), tp.from_numpy(W), tp.empty(())
+    many, one, out = tp.from_numpy(X), tp.from_numpy(W), tp.empty(())
     for reduced in (tk.sum, tk.max):
         with pytest.raises(tp.LaunchError, match="TP0619"), tp.Graph():
-            reduced(several, axis=None, out=out)
+            reduced(many, axis=None, out=out)
         with tp.Graph() as graph:
             reduced(one, axis=None, out=out)
         graph.replay()

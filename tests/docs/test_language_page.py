@@ -82,12 +82,12 @@ def wrong(y: Out[f32, "N"], x: In[f32, "N"], v: f32) -> None:
 def test_a_line_is_refused(line: str, reason: str, tmp_path: Path) -> None:
     (statement,) = code(line)
     kernel = load(HEAD + LINE.format(statement), tmp_path).wrong
-    assert [found.code.id for found in check_kernel(kernel, {})] == [reason]
+    assert [result.code.id for result in check_kernel(kernel, {})] == [reason]
 
 
 def test_a_loop_with_else_is_refused(tmp_path: Path) -> None:
     kernel = load(HEAD + LINE.format("for k in range(3): pass\n        else: pass"), tmp_path).wrong
-    assert [found.code for found in check_kernel(kernel, {})] == [Code.LOOP_ELSE]
+    assert [result.code for result in check_kernel(kernel, {})] == [Code.LOOP_ELSE]
 
 
 # Operations by element type.
@@ -129,8 +129,8 @@ def operands(name: str) -> tuple[str, str]:
 
 def kernel_of(name: str, lines: list[str]) -> str:
     """A kernel that does `lines` with tiles `a` and `b` of an element type and `c` of bool."""
-    stored, made = operands(name)
-    body = [f"a, b = {made.format('x[:]')}, {made.format('y[:]')}", "c = z[:]", *lines]
+    stored, result = operands(name)
+    body = [f"a, b = {result.format('x[:]')}, {result.format('y[:]')}", "c = z[:]", *lines]
     head = f'def work(x: In[{stored}, "4"], y: In[{stored}, "4"], z: In[bool, "4"]) -> None:'
     return f"{HEAD}\n@tp.kernel\n{head}\n" + "".join(f"    {line}\n" for line in body)
 
@@ -141,15 +141,15 @@ OPERATIONS = [(one, row[1], row[2]) for row in table("operations") for one in co
 @pytest.mark.parametrize("name", TYPES)
 def test_an_element_type_has_the_operations_of_the_table(name: str, tmp_path: Path) -> None:
     kernel = load(kernel_of(name, [f"r{n} = {one}" for n, (one, _, _) in enumerate(OPERATIONS)]), tmp_path).work
-    refused = {found.span.text for found in check_kernel(kernel, {}) if found.span is not None}
-    assert refused == {one for one, words, _ in OPERATIONS if name not in allowed(words)}
+    rejected = {result.span.text for result in check_kernel(kernel, {}) if result.span is not None}
+    assert rejected == {one for one, words, _ in OPERATIONS if name not in allowed(words)}
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_operations_give_the_types_of_the_table(name: str, tmp_path: Path) -> None:
-    given = [(one, result(gives, name)) for one, words, gives in OPERATIONS if name in allowed(words)]
-    wanted = {wanted: "tp.arange(1).dtype" if wanted == "index" else wanted for _, wanted in given}
-    lines = [f"tp.require(({one}).dtype == {wanted[gives]})" for one, gives in given]
+    values = [(one, result(gives, name)) for one, words, gives in OPERATIONS if name in allowed(words)]
+    wanted = {wanted: "tp.arange(1).dtype" if wanted == "index" else wanted for _, wanted in values}
+    lines = [f"tp.require(({one}).dtype == {wanted[gives]})" for one, gives in values]
     stored = TYPES[operands(name)[0]].storage
     arguments = [np.ones(4).astype(stored), np.ones(4).astype(stored), np.ones(4, np.bool_)]
     load(kernel_of(name, lines), tmp_path).work(*arguments)
@@ -181,10 +181,10 @@ def test_every_backend_gives_the_value_of_the_table(row: list[str], tmp_path: Pa
     wanted = number(row[4], result)
     kernel = load(text, tmp_path).value
     for backend in ON_HOST:
-        got = np.zeros_like(wanted)
+        actual = np.zeros_like(wanted)
         with tp.backend(backend):
-            kernel(got, number(row[2], operand), number(row[3], operand))
-        np.testing.assert_array_equal(got.astype(np.float64), wanted.astype(np.float64))
+            kernel(actual, number(row[2], operand), number(row[3], operand))
+        np.testing.assert_array_equal(actual.astype(np.float64), wanted.astype(np.float64))
 
 
 # What backends may differ in.

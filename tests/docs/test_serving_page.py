@@ -38,8 +38,8 @@ def test_a_program_runs(server: Server, tmp_path: Path, title: str, program: str
 def test_each_metric_is_on_the_page(server: Server) -> None:
     server.post("/v1/completions", prompt="the", max_tokens=2)
     page = server.ask("GET", "/metrics").body.decode()
-    found = set(re.findall(r"^# TYPE ((?:vllm:|http_)\w+) ", page, re.MULTILINE))
-    names = {name for name in found if not name.endswith("_created")}
+    results = set(re.findall(r"^# TYPE ((?:vllm:|http_)\w+) ", page, re.MULTILINE))
+    names = {name for name in results if not name.endswith("_created")}
     assert len(names) > 20
     assert sorted(name for name in names if f"`{name}`" not in TEXT) == []
 

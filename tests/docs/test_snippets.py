@@ -31,12 +31,12 @@ def test_a_snippet_runs(snippet: Snippet, tmp_path: Path) -> None:
             pytest.importorskip(name, reason=f"{name} is not installed")
         elif not device_count():
             pytest.skip("no NVIDIA GPU")
-    assert [found.message for found in mistakes(saved(snippet, tmp_path))] == []
+    assert [result.message for result in mistakes(saved(snippet, tmp_path))] == []
 
 
 @pytest.mark.parametrize("snippet", [s for s in SNIPPETS if s.rejected], ids=str)
 def test_a_wrong_snippet_is_rejected(snippet: Snippet, tmp_path: Path) -> None:
-    assert [found.code.id for found in mistakes(saved(snippet, tmp_path))] == [snippet.rejected]
+    assert [result.code.id for result in mistakes(saved(snippet, tmp_path))] == [snippet.rejected]
 
 
 @pytest.mark.parametrize("block", printed(), ids=str)

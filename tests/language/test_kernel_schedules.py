@@ -197,7 +197,7 @@ def test_kernels_with_other_schedules_share_nothing_that_changes() -> None:
     ]  # fmt: skip
     assert set(shared) <= {"function", "__wrapped__", "__annotations__"}
     assert made.memos is not unscheduled.memos
-    assert made.remembered is not unscheduled.remembered
+    assert made.launch_cache is not unscheduled.launch_cache
 
 
 TEXT = """

@@ -23,10 +23,10 @@ def beside_a_shift(y: Out[f32, "N"], x: In[f32, "N+1"], z: In[f32, "N"], pos: In
 
 
 def test_a_load_beside_a_walker_that_is_brought_inside_may_leave() -> None:
-    found = verdict(beside_a_shift)
-    assert found.accepted
-    assert not any(isinstance(one.op, ops.Load) and one.op.tensor.name == "x" for one in found.residuals)
-    ways = {type(op) for op in walk(with_checks(found).body)
+    judged = verdict(beside_a_shift)
+    assert judged.accepted
+    assert not any(isinstance(one.op, ops.Load) and one.op.tensor.name == "x" for one in judged.residuals)
+    ways = {type(op) for op in walk(with_checks(judged).body)
             if isinstance(op, ops.Load | ops.Get) and op.tensor.name == "x"}  # fmt: skip
     assert ways == {ops.Get}
 

@@ -72,10 +72,10 @@ def lowered(kernel: tp.Kernel) -> tuple[int, int]:
     after = add_products(before)
     counts = []
     for ir in (before, after):
-        found = list(walk(ir.body))
-        assert sum(isinstance(op, ops.Mma) for op in found) == 1
+        results = list(walk(ir.body))
+        assert sum(isinstance(op, ops.Mma) for op in results) == 1
         counts.append(sum(isinstance(op, ops.Binary) and op.fn is BinaryFn.ADD and op.result.type.rank == 2
-                          for op in found))  # fmt: skip
+                          for op in results))  # fmt: skip
     return counts[0], counts[1]
 
 

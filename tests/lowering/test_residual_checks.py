@@ -149,27 +149,27 @@ NAMES = [f"{kernel.name}_{number}" for number, (kernel, *_) in enumerate(CASES)]
 
 @pytest.mark.sweep(10)
 @pytest.mark.parametrize("backend", ON_HOST)
-@pytest.mark.parametrize(("kernel", "good", "bad", "line", "said"), CASES, ids=NAMES)
+@pytest.mark.parametrize(("kernel", "good", "bad", "line", "message"), CASES, ids=NAMES)
 def test_a_failed_check_names_the_kernel_the_line_the_index_and_the_bound(
-    kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, said: str, backend: str
+    kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, message: str, backend: str
 ) -> None:
     args = [one.copy() for one in bad]
     with tp.backend(backend), pytest.raises(tp.OutOfBounds) as caught:
         kernel(*args)
-    (found,) = caught.value.diagnostics
-    assert (found.code.id, found.kernel) == ("TP0702", kernel.name)
-    assert said in found.message
-    assert found.span is not None
-    assert line in found.span.source.lines[found.span.line - 1]
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code.id, diagnostic.kernel) == ("TP0702", kernel.name)
+    assert message in diagnostic.message
+    assert diagnostic.span is not None
+    assert line in diagnostic.span.source.lines[diagnostic.span.line - 1]
     for one, other, parameter in zip(args, bad, parse(kernel).signature.tensors, strict=True):
         if backend == "interpreter" or parameter.access is Access.IN:
             np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("backend", ON_HOST)
-@pytest.mark.parametrize(("kernel", "good", "bad", "line", "said"), CASES, ids=NAMES)
+@pytest.mark.parametrize(("kernel", "good", "bad", "line", "message"), CASES, ids=NAMES)
 def test_where_no_check_fails_the_result_is_the_watched_interpreters(
-    kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, said: str, backend: str
+    kernel: tp.Kernel, good: list[Any], bad: list[Any], line: str, message: str, backend: str
 ) -> None:
     plain, watched = ([one.copy() for one in good] for _ in range(2))
     with tp.backend(backend):
@@ -181,12 +181,12 @@ def test_where_no_check_fails_the_result_is_the_watched_interpreters(
 
 @pytest.mark.parametrize("kernel", dict.fromkeys(kernel for kernel, *_ in CASES), ids=lambda kernel: kernel.name)
 def test_stores_behind_a_check_are_guarded_and_no_load_can_leave(kernel: tp.Kernel) -> None:
-    found = verdict(kernel)
-    assert found.residuals
-    made = with_checks(found)
-    verify(made)
+    judged = verdict(kernel)
+    assert judged.residuals
+    result = with_checks(judged)
+    verify(result)
     seen_check = False
-    for op in walk(made.body):
+    for op in walk(result.body):
         if isinstance(op, ops.Check):
             seen_check = True
         if isinstance(op, ops.Store | ops.Update):
@@ -194,16 +194,16 @@ def test_stores_behind_a_check_are_guarded_and_no_load_can_leave(kernel: tp.Kern
         # No check ever emits a branch around the work: the same loops and branches are there as before.
     assert seen_check
     kinds = (ops.If, ops.TilesLoop, ops.RangeLoop, ops.While, ops.Parallel)
-    assert found.kernel is not None
-    bodies = found.kernel.body, made.body
+    assert judged.kernel is not None
+    bodies = judged.kernel.body, result.body
     before, after = ([type(op) for op in walk(body) if isinstance(op, kinds)] for body in bodies)
     assert before == after
 
 
 def test_a_pre_check_stands_before_every_loop() -> None:
-    found = verdict(append)
-    assert [residual.rung for residual in found.residuals] == [Rung.PRECHECK]
-    (space,) = (op for op in with_checks(found).body.ops if isinstance(op, ops.Parallel))
+    judged = verdict(append)
+    assert [residual.rung for residual in judged.residuals] == [Rung.PRECHECK]
+    (space,) = (op for op in with_checks(judged).body.ops if isinstance(op, ops.Parallel))
     kinds = [type(op) for op in space.body.ops]
     assert kinds.index(ops.Check) < kinds.index(ops.TilesLoop)
 
@@ -214,8 +214,8 @@ def test_a_kernel_without_checks_is_left_as_it_is() -> None:
         for i in tp.parallel(N=B):
             y[i] = x[i] * 2
 
-    found = verdict(double)
-    assert with_checks(found) is found.kernel
+    judged = verdict(double)
+    assert with_checks(judged) is judged.kernel
 
 
 def test_on_the_cpu_a_program_that_failed_stores_nothing_more_and_others_go_on() -> None:

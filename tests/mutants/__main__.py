@@ -49,9 +49,9 @@ def failing(tree: Path, tests: Sequence[str]) -> set[str]:
     if done.returncode == 0:
         return set()
     lines = [line.split(" ", 1)[1] for line in done.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    found = {test for test in tests for line in lines if line == test or line.startswith(f"{test} - ")}
-    if (done.returncode == 1 and found) or len(tests) == 1:
-        return found or set(tests)
+    results = {test for test in tests for line in lines if line == test or line.startswith(f"{test} - ")}
+    if (done.returncode == 1 and results) or len(tests) == 1:
+        return results or set(tests)
     half = len(tests) // 2  # pytest runs nothing if it does not find one of them
     return failing(tree, tests[:half]) | failing(tree, tests[half:])
 
@@ -75,13 +75,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("packages", nargs="*", metavar="package", help=f"of {', '.join(PACKAGES)}; all if none")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="mutants at a time")
-    given = parser.parse_args()
-    if unknown := set(given.packages) - PACKAGES.keys():
+    args = parser.parse_args()
+    if unknown := set(args.packages) - PACKAGES.keys():
         parser.error(f"there is no package {', '.join(sorted(unknown))}")
-    mutants = [(name, each) for name in given.packages or PACKAGES for each in PACKAGES[name]]
+    mutants = [(name, each) for name in args.packages or PACKAGES for each in PACKAGES[name]]
     began = time.monotonic()
     with ExitStack() as stack:  # so that Ctrl-C leaves no trees behind
-        trees = [stack.enter_context(sources()) for _ in range(given.jobs)]
+        trees = [stack.enter_context(sources()) for _ in range(args.jobs)]
         witnesses = sorted({each.witness for _, each in mutants})
         print(f"{len(mutants)} mutants; first their {len(witnesses)} witnesses on unchanged sources", flush=True)
         bad = judged(mutants, trees, failing(trees[0], witnesses))

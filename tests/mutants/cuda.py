@@ -165,7 +165,7 @@ CUDA = [
         "all(extent > 0 for extent in shape) and all(step > 0 for step in steps)",
         "all(extent > 0 for extent in shape)",
         (
-            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "tests/backends/cuda/codegen/test_layout_specialization.py::"
             "test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain"
         ),
         "A tensor with negative strides is not plain.",
@@ -195,7 +195,7 @@ CUDA = [
         "        far >= _FAR,",
         "        far > 2**31,",
         (
-            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "tests/backends/cuda/codegen/test_layout_specialization.py::"
             "test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits"
         ),
         "Positions that need more than 32 bits are counted in 64.",
@@ -376,7 +376,7 @@ CUDA = [
         "        if not layout.is_dense:\n            return None\n",
         "",
         (
-            "tests/backends/cuda/codegen/test_layout_facts.py::"
+            "tests/backends/cuda/codegen/test_layout_specialization.py::"
             "test_promises_hold_for_inputs_that_lie_in_any_way[bfloat16-every other element]"
         ),
         "A stride is computed only for tensors without gaps.",

@@ -341,7 +341,7 @@ LOWERING = [
     ),
     Mutant(
         "src/tileproof/compiler/pipeline.py",
-        "        if each.name == after:\n            break\n",
+        "        if step.name == after:\n            break\n",
         "",
         "tests/compiler/test_pipeline.py::test_passes_after_the_one_that_is_named_are_not_run",
         "`--after` stops after the pass that it names.",

@@ -79,8 +79,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/memory/ledger.py",
-        "if max(each.low, low) < min(each.high, high) and each.is_there)",
-        "if max(each.low, low) <= min(each.high, high) and each.is_there)",
+        "if max(poison.low, low) < min(poison.high, high))",
+        "if max(poison.low, low) <= min(poison.high, high))",
         (
             "tests/runtime/memory/test_ownership_attacks.py::"
             "test_what_lies_between_elements_that_the_host_writes_stays_poisoned"
@@ -89,8 +89,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/memory/ledger.py",
-        "if max(each.low, low) < min(each.high, high) and each.is_there)",
-        "if max(each.low, low) < min(each.high, high))",
+        "for poison in met if poison.is_there)",
+        "for poison in met)",
         (
             "tests/runtime/memory/test_poison.py::"
             "test_what_failed_ends_with_its_memory_and_is_no_fault_of_who_has_the_address_next"
@@ -245,7 +245,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/compiler/proofs.py",
-        "if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):",
+        "if not any(_code(other) == _code(code) for other in _functions_in(whole) if other.co_firstlineno == first):",
         "if False:",
         "tests/compiler/test_proofs.py::test_a_helper_edited_on_disk_after_its_import[False]",
         "A helper whose file changed since has no key.",
@@ -434,7 +434,7 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/graph/graphs.py",
-        "inputs += [span for span in each.work.reads if not written.has(np.array([span]))]",
+        "inputs += [span for span in entry.work.reads if not written.has(np.array([span]))]",
         "inputs += []",
         "tests/runtime/graph/test_graphs.py::test_a_replay_is_in_flight_like_a_launch",
         "A replay takes leases of what it reads.",

@@ -13,7 +13,7 @@ import pytest
 
 from . import PACKAGES, ROOT, Mutant
 
-MUTANTS = [each for mutants in PACKAGES.values() for each in mutants]
+MUTANTS = [mutant for mutants in PACKAGES.values() for mutant in mutants]
 
 
 @cache

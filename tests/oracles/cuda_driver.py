@@ -40,10 +40,10 @@ __all__ = ["ENUMS", "CUmemorytype", "CUresult", "Region", "Stub"]
 @cache
 def _values(answer: Any) -> int:
     """How many values a call gives beside its result, as its type says."""
-    given = str(answer.__annotations__["return"])
-    if given.startswith("tuple[()]"):
+    message = str(answer.__annotations__["return"])
+    if message.startswith("tuple[()]"):
         return 0
-    return given.split("|")[0].count(",") + 1
+    return message.split("|")[0].count(",") + 1
 
 
 @dataclass
@@ -116,11 +116,11 @@ class Stub(StreamCalls):
         def call(*args: Any) -> tuple[Any, ...]:
             self.calls.append((name, args))
             failed = self.failing.get(name, CUresult.CUDA_SUCCESS)
-            given = failed or answer(self, *args)
+            arguments = failed or answer(self, *args)
             # A call that fails gives the same number of values, none of them of use.
-            if isinstance(given, CUresult):
-                return (given, *(None,) * _values(answer))
-            return (CUresult.CUDA_SUCCESS, *given)
+            if isinstance(arguments, CUresult):
+                return (arguments, *(None,) * _values(answer))
+            return (CUresult.CUDA_SUCCESS, *arguments)
 
         return call
 
@@ -236,22 +236,22 @@ class Stub(StreamCalls):
 
     def on_cuMemPoolSetAttribute(self, pool: int, which: CUmemPool_attribute, value: Any) -> tuple[()] | CUresult:  # noqa: N802
         assert isinstance(value, cuuint64_t)
-        held = self.pools.setdefault(pool - 0xB000, Pooled())
+        kept = self.pools.setdefault(pool - 0xB000, Pooled())
         match which.name.removeprefix("CU_MEMPOOL_ATTR_"):
             case "RELEASE_THRESHOLD":
-                held.threshold = value
+                kept.threshold = value
             case _:
                 return CUresult.CUDA_ERROR_INVALID_VALUE
         return ()
 
     def on_cuMemPoolGetAttribute(self, pool: int, which: CUmemPool_attribute) -> tuple[cuuint64_t]:  # noqa: N802
-        held = self.pools.setdefault(pool - 0xB000, Pooled())
-        numbers = {4: held.threshold, 5: held.reserved, 6: held.reserved_high, 7: held.used, 8: held.used_high}
+        kept = self.pools.setdefault(pool - 0xB000, Pooled())
+        numbers = {4: kept.threshold, 5: kept.reserved, 6: kept.reserved_high, 7: kept.used, 8: kept.used_high}
         return (cuuint64_t(numbers[which]),)
 
     def on_cuMemPoolTrimTo(self, pool: int, keep: int) -> tuple[()]:  # noqa: N802
-        held = self.pools.setdefault(pool - 0xB000, Pooled())
-        held.reserved = max(held.used, min(held.reserved, keep))
+        kept = self.pools.setdefault(pool - 0xB000, Pooled())
+        kept.reserved = max(kept.used, min(kept.reserved, keep))
         return ()
 
     def _set(self, address: int, value: int, count: int, stream: int, kind: Any) -> tuple[()]:
@@ -286,11 +286,11 @@ class Stub(StreamCalls):
         return self.on_cuMemcpyAsync(to, source, count, stream)
 
     def on_cuPointerGetAttributes(self, count: int, asked: list[int], address: int) -> tuple[list[Any]]:  # noqa: N802
-        found = next((each for each in self.regions if each.begin <= address < each.begin + each.size), None)
-        if found is None:
+        result = next((region for region in self.regions if region.begin <= address < region.begin + region.size), None)
+        if result is None:
             answers: dict[int, Any] = {2: 0, 8: False, 9: -2}
         else:
-            answers = {2: found.memory, 8: found.is_managed, 9: found.device}
+            answers = {2: result.memory, 8: result.is_managed, 9: result.device}
         return ([answers[int(each)] for each in asked],)
 
     # Kernels.

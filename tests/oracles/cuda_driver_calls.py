@@ -127,9 +127,9 @@ class StreamCalls:
         return [id(step) for step in steps[:count]], len(steps)
 
     def on_cuGraphGetEdges(self, graph: int, count: int = 0) -> tuple[list[int], list[int], list[None], int]:  # noqa: N802
-        held = self.graphs[graph]
-        ends = [(id(held.steps[before]), id(held.steps[after])) for before, after in held.edges[:count]]
-        return [end[0] for end in ends], [end[1] for end in ends], [None] * len(ends), len(held.edges)
+        kept = self.graphs[graph]
+        ends = [(id(kept.steps[before]), id(kept.steps[after])) for before, after in kept.edges[:count]]
+        return [end[0] for end in ends], [end[1] for end in ends], [None] * len(ends), len(kept.edges)
 
     def _step(self, node: int) -> Step:
         return next(step for graph in self.graphs.values() for step in graph.steps if id(step) == node)

@@ -61,22 +61,22 @@ class Lowered:
 
     def run(self, seed: int = 0) -> None:
         """Runs all stages in the evaluator; raises what a failed check reports, and `Undefined`."""
-        kernel, made = self.variant.kernel, self.program
+        kernel, result = self.variant.kernel, self.program
         require(kernel, self.bound.scalars, self.bound.dimensions)
         tensors = [one.value for one in kernel.parameters if isinstance(one.value.type, TensorType)]
         # What a launch computes from shapes is asked of the class that launches; nothing of it needs a GPU.
         code = SimpleNamespace(
-            slots=made.slots, is_serial=made.is_serial, is_persistent=made.is_persistent,
+            slots=result.slots, is_serial=result.is_serial, is_persistent=result.is_persistent,
             occupancy=self.variant.schedule.occupancy or 1, cluster=self.variant.schedule.cluster or 1,
         )  # fmt: skip
         loaded: Any = SimpleNamespace(tensors=tensors, code=code, sm_count=MULTIPROCESSORS, kernel=kernel)
         words = self._words(loaded)
-        for stage in made.stages:
+        for stage in result.stages:
             blocks = running.Loaded.grid(loaded, stage, self.space, self.bound.tensors)
             if blocks:
                 (entry,) = (one for one in self.module.entries if one.name == stage.entry)
                 tile_ir.launch(entry, words, (blocks, 1, 1), seed=seed)
-        for slot, word in zip(made.slots, words, strict=True):
+        for slot, word in zip(result.slots, words, strict=True):
             if slot.what == ("report",) and word[0]:
                 by_tensor: dict[Tensor, Any] = {
                     one: self.space.borders[one.name] for one in tensors if one.name in self.space.borders
@@ -84,22 +84,22 @@ class Lowered:
                 raise running.Loaded.failure(loaded, word[WORDS:], self.bound.dimensions, by_tensor)
 
     def _words(self, loaded: Any) -> list[Any]:
-        made, bound, space = self.program, self.bound, self.space
+        result, bound, space = self.program, self.bound, self.space
         fixed = running.Loaded.fixed_words(loaded, bound.tensors, bound.dimensions, space)
         words: list[Any] = []
-        for slot, number in zip(made.slots, fixed, strict=True):
+        for slot, number in zip(result.slots, fixed, strict=True):
             match slot.what:
                 case ("pointer", str(name)):
                     words.append(bound.tensors[name])
                 case ("shadow", str(name)):
-                    storage = _TYPES[dict(made.shadows)[name]].storage or np.dtype(np.int64)
+                    storage = _TYPES[dict(result.shadows)[name]].storage or np.dtype(np.int64)
                     words.append(_junk(bound.tensors[name].size * storage.itemsize))
                 case ("scalar", str(name)):
                     words.append(self._scalar(name))
                 case ("table", str(name)):
                     words.append(np.array(space.tables[name], np.int64).reshape(-1))
                 case ("space",):
-                    words.append(_junk(made.piece * space.programs))
+                    words.append(_junk(result.piece * space.programs))
                 case ("report",):
                     words.append(np.zeros(WORDS * (space.programs + space.left + 2), np.int64))
                 case _:
@@ -139,11 +139,11 @@ def simulated(
     kernel: tp.Kernel, arguments: Sequence[Any], constants: dict[str, Any], seed: int = 0, change: Change | None = None
 ) -> None:
     """A launch in the evaluator: arrays are written as a GPU would write them."""
-    made = lowered(kernel, arguments, constants)
+    code = lowered(kernel, arguments, constants)
     if change is not None:
-        made = replace(made, variant=change(made.variant))
+        code = replace(code, variant=change(code.variant))
     with np.errstate(all="ignore"):
-        made.run(seed)
+        code.run(seed)
 
 
 def assert_simulated(
@@ -154,13 +154,13 @@ def assert_simulated(
     `change` lowers the kernel in another way.
     """
     kernel, expected, constants = make()
-    _, given, _ = make()
+    _, arguments, _ = make()
     with tp.backend("interpreter"), np.errstate(all="ignore"):
         wanted = outcome(lambda: kernel(*expected, **constants))
-    raised = outcome(lambda: simulated(kernel, given, constants, seed, change))
+    raised = outcome(lambda: simulated(kernel, arguments, constants, seed, change))
     assert raised == wanted
     if not wanted:
-        for one, other in zip(given, expected, strict=True):
+        for one, other in zip(arguments, expected, strict=True):
             if isinstance(one, np.ndarray):
                 compare(one, other)
     return wanted

@@ -13,8 +13,8 @@ def refused(call: Any, *args: Any) -> Diagnostic:
     """The one thing that a call says is wrong; it has a way out."""
     with pytest.raises(LaunchError) as raised:
         call(*args)
-    (found,) = raised.value.diagnostics
-    assert found.help
-    assert not found.message.endswith(".")
-    assert not any("\n" in text for text in (found.message, found.help, *found.notes))
-    return found
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.help
+    assert not diagnostic.message.endswith(".")
+    assert not any("\n" in text for text in (diagnostic.message, diagnostic.help, *diagnostic.notes))
+    return diagnostic

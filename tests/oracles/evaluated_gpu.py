@@ -101,12 +101,12 @@ class Gpu(Stub):
         """Has launches of a test go here, and notes what is compiled."""
         make = running.code_of
 
-        def code_of(request: Any, made: Program, assembled: Any) -> Any:
+        def code_of(request: Any, result: Program, assembled: Any) -> Any:
             self.compiled += 1
             # Other bytecode may become the same code, where a promise is of no use: so that is told apart.
-            marked = replace(assembled, cubin=assembled.cubin + sha256(made.bytecode).digest())
-            _programs[marked.cubin] = made
-            return make(request, made, marked)
+            marked = replace(assembled, cubin=assembled.cubin + sha256(result.bytecode).digest())
+            _programs[marked.cubin] = result
+            return make(request, result, marked)
 
         monkeypatch.setattr(running, "code_of", code_of)
         monkeypatch.setattr(driver, "_imported", lambda: self)
@@ -121,8 +121,8 @@ class Gpu(Stub):
 
     def follower(self, name: str) -> recording_driver.Driver:
         """What launches that follow a plan of a kernel call."""
-        (found,) = (each.plan for each in self.loaded.values() if each.entry.name == name)
-        return found
+        (result,) = (each.plan for each in self.loaded.values() if each.entry.name == name)
+        return result
 
     def forget(self) -> None:
         """Has the next launch load its code as in a new process."""
@@ -140,8 +140,8 @@ class Gpu(Stub):
     def on_cuGetProcAddress(self, name: bytes, version: int, flags: int) -> tuple[int, int]:  # noqa: N802
         if name == b"cuCtxGetCurrent":
             return _context_entry(), 0
-        found = self._entry(name)
-        return super().on_cuGetProcAddress(name, version, flags) if found is None else (found, 0)
+        result = self._entry(name)
+        return super().on_cuGetProcAddress(name, version, flags) if result is None else (result, 0)
 
     def on_cuLibraryLoadData(self, code: bytes, *_: Any) -> tuple[int]:  # noqa: N802
         self.libraries.append(code)
@@ -156,25 +156,25 @@ class Gpu(Stub):
         return (plan.function,)
 
     def on_cuLaunchKernelEx(self, config: SimpleNamespace, kernel: int, words: int, extra: int) -> Any:  # noqa: N802
-        found = self.loaded[kernel]
-        slots, device = found.program.slots, self._stack()[-1] - 1000
+        result = self.loaded[kernel]
+        slots, device = result.program.slots, self._stack()[-1] - 1000
         pointers = (ctypes.c_uint64 * len(slots)).from_address(words)
         cells = [ctypes.c_uint64.from_address(pointer).value for pointer in pointers]
-        given = dict(zip((slot.what for slot in slots), cells, strict=True))
+        arguments = dict(zip((slot.what for slot in slots), cells, strict=True))
         assert (config.gridDimY, config.gridDimZ, config.blockDimX) == (1, 1, 1)
-        self.started.append(Started(found.entry.name, config.gridDimX, config.hStream, given, device))
+        self.started.append(Started(result.entry.name, config.gridDimX, config.hStream, arguments, device))
         self._run(kernel, cells, config.gridDimX, config.hStream)
         return ()
 
     def _run(self, kernel: int, cells: list[int], blocks: int, stream: int) -> None:
-        found = self.loaded[kernel]
-        given = dict(zip((slot.what for slot in found.program.slots), cells, strict=True))
+        result = self.loaded[kernel]
+        arguments = dict(zip((slot.what for slot in result.program.slots), cells, strict=True))
 
         def work() -> None:
             if self.computes:
-                self._compute(found.entry, cells, blocks)
-            elif ("report",) in given:
-                ctypes.memmove(given["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
+                self._compute(result.entry, cells, blocks)
+            elif ("report",) in arguments:
+                ctypes.memmove(arguments["report",], np.array(self.report, np.int64).ctypes.data, 8 * len(self.report))
 
         self.streams.give(stream, Step(CUgraphNodeType.CU_GRAPH_NODE_TYPE_KERNEL, work, kernel=kernel))
 
@@ -205,11 +205,11 @@ class Gpu(Stub):
         types = [pointer] * 4 if place else [pointer, *[count] * 7, pointer, pointer, pointer]
         note = ctypes.CFUNCTYPE(ctypes.c_int32, *types)(recording_driver.entries()[entry])
 
-        def start(*given: Any) -> int:
-            answer: int = note(*given)
+        def start(*values: Any) -> int:
+            answer: int = note(*values)
             if not answer:
-                call = self.loaded[given[place]].plan.latest
-                self._run(given[place], list(call.words), call.grid[0], call.stream)
+                call = self.loaded[values[place]].plan.latest
+                self._run(values[place], list(call.words), call.grid[0], call.stream)
             return answer
 
         return start
@@ -249,10 +249,10 @@ class Gpu(Stub):
     def on_cuMemAllocAsync(self, count: int, stream: int) -> tuple[int] | CUresult:  # noqa: N802
         if len(self.scratch) >= self.room:
             return CUresult.CUDA_ERROR_OUT_OF_MEMORY
-        made = super().on_cuMemAllocAsync(count, stream)
-        assert not isinstance(made, CUresult)
-        self.scratch[made[0]] = stream
-        return made
+        result = super().on_cuMemAllocAsync(count, stream)
+        assert not isinstance(result, CUresult)
+        self.scratch[result[0]] = stream
+        return result
 
     def on_cuMemFreeAsync(self, address: int, stream: int) -> tuple[()] | CUresult:  # noqa: N802
         assert self.scratch.pop(address) == stream

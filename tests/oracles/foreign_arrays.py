@@ -72,8 +72,8 @@ def refused(kernel: tp.Kernel, *args: Any) -> Diagnostic:
     """The one thing that is wrong with a launch. It is said in the user's words, with a way out."""
     with pytest.raises(tp.LaunchError) as raised:
         prepare(kernel, args, {})
-    (found,) = raised.value.diagnostics
-    assert found.help
-    assert found.span is not None
-    assert "Described" not in f"{found.message} {found.help} {found.notes}"
-    return found
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.help
+    assert diagnostic.span is not None
+    assert "Described" not in f"{diagnostic.message} {diagnostic.help} {diagnostic.notes}"
+    return diagnostic

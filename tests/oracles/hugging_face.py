@@ -27,10 +27,10 @@ def logits_of(path: Path, tokens: Sequence[int], dtype: str) -> Array:
     try:
         model = AutoModelForCausalLM.from_pretrained(path, dtype=getattr(torch, dtype))
         with torch.no_grad():
-            found: Array = model(torch.tensor([list(tokens)])).logits[0].float().numpy()
+            result: Array = model(torch.tensor([list(tokens)])).logits[0].float().numpy()
     finally:
         torch.set_num_threads(threads)
-    return found
+    return result
 
 
 def random_model(config: ModelConfig, tokens: Sequence[int], device: str) -> tuple[Weights, Array, Array]:
@@ -55,7 +55,7 @@ def random_model(config: ModelConfig, tokens: Sequence[int], device: str) -> tup
             name: values.detach().cpu().view(torch.int16).numpy().view(ml_dtypes.bfloat16)
             for name, values in model.named_parameters()
         }
-        given = torch.tensor([list(tokens)])
-        rounded = model(given).logits[0].float().cpu().numpy()
-        exact = model.float()(given).logits[0].cpu().numpy()
+        arguments = torch.tensor([list(tokens)])
+        rounded = model(arguments).logits[0].float().cpu().numpy()
+        exact = model.float()(arguments).logits[0].cpu().numpy()
     return weights, exact, rounded

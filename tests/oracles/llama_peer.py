@@ -33,10 +33,10 @@ class LlamaCpp:
         # Nothing is told of a token that ends inside a character: a plain one is forced, which leaves logprobs alone.
         forced = {"temperature": 0, "logit_bias": [[PLAIN, 1e6]], "max_tokens": 1, "cache_prompt": True}
         answer = self._answer({"prompt": [*map(int, tokens)], "n_probs": vocabulary, **forced})
-        found = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
-        made = np.full(vocabulary, -np.inf)
-        made[[each["id"] for each in found]] = [each["logprob"] for each in found]
-        return made
+        result = answer["choices"][0]["logprobs"]["content"][0]["top_logprobs"]
+        array = np.full(vocabulary, -np.inf)
+        array[[each["id"] for each in result]] = [each["logprob"] for each in result]
+        return array
 
     def logprobs(self, tokens: Sequence[int], vocabulary: int, first: int = 1) -> npt.NDArray[Any]:
         """What follows each beginning of at least `first` tokens: (n - first + 1, vocabulary)."""

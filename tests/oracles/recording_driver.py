@@ -15,7 +15,7 @@ from tileproof.language.dtypes import DType, by_storage
 from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import byte_range
 from tileproof.runtime.native import CPU, Plan, Plans, ScalarArgument, TensorArgument
-from tileproof.runtime.native.layout import StateData
+from tileproof.runtime.native.structures import StateData
 
 Array = np.ndarray[Any, Any]
 
@@ -148,8 +148,8 @@ MOST_WORDS = 200
 def entries() -> dict[str, int]:
     """The addresses of the driver's functions: driver, early, counter, gate, context, no_context."""
     names = ["driver", "early", "counter", "gate", "context", "no_context"]
-    found = llvm.load_object(llvm.compile_object(_DRIVER, host()), [f"test_fast_{name}" for name in names])
-    return dict(zip(names, found.values(), strict=True))
+    result = llvm.load_object(llvm.compile_object(_DRIVER, host()), [f"test_fast_{name}" for name in names])
+    return dict(zip(names, result.values(), strict=True))
 
 
 @dataclass(frozen=True)
@@ -210,21 +210,21 @@ def plan_of(
         else:
             arguments.append(ScalarArgument(dtypes[type(argument)], type(argument), place + 1))
     driver = driver or Driver()
-    given = {
+    values = {
         "arguments": tuple(arguments), "words": (77, *[0] * len(args)), "function": driver.function,
         "grid": (4, 2, 3), "entry": entries()["driver"], "device": CPU, "stream": 0, "keep": driver,
     }  # fmt: skip
-    plan = Plan(**{**given, **changes})
+    plan = Plan(**{**values, **changes})
     driver.expect(len(plan.words))
     return plan
 
 
 def plans_of(*plans: Plan) -> Plans:
     """Plans, the first added last, so that it is looked at first."""
-    made = Plans()
+    result = Plans()
     for plan in reversed(plans):
-        made.add(plan)
-    return made
+        result.add(plan)
+    return result
 
 
 class Buffer:
@@ -241,11 +241,11 @@ fast.register_buffer(Buffer, "record")
 
 def buffer_of(array: Array, **changes: Any) -> Buffer:
     """The memory of an array as a tensor of our own type."""
-    given = {
+    arguments = {
         "address": array.__array_interface__["data"][0], "dtype": by_storage()[array.dtype], "shape": array.shape,
         "strides": array.strides, "device": CPU, "is_writable": bool(array.flags.writeable),
     }  # fmt: skip
-    return Buffer(fast.record(**{**given, **changes}))
+    return Buffer(fast.record(**{**arguments, **changes}))
 
 
 class Own:

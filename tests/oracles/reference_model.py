@@ -159,23 +159,23 @@ class Nearness:
         return self.distance <= 1.5e-2 and self.cosine >= 0.9999 and self.divergence <= 1e-3
 
 
-def nearness(got: Array, expected: Array) -> Nearness:
+def nearness(actual: Array, expected: Array) -> Nearness:
     """Compares logits, in float64. NaN is infinitely far."""
-    got, expected = np.asarray(got, np.float64), np.asarray(expected, np.float64)
-    if not np.isfinite(got).all():
+    actual, expected = np.asarray(actual, np.float64), np.asarray(expected, np.float64)
+    if not np.isfinite(actual).all():
         return Nearness(math.inf, -1.0, math.inf)
-    norms = np.linalg.norm(got, axis=-1) * np.linalg.norm(expected, axis=-1)
-    cosines = (got * expected).sum(axis=-1) / norms
-    p, q = softmax(expected), softmax(got)
+    norms = np.linalg.norm(actual, axis=-1) * np.linalg.norm(expected, axis=-1)
+    cosines = (actual * expected).sum(axis=-1) / norms
+    p, q = softmax(expected), softmax(actual)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p > 0, p * (np.log(p) - np.log(q)), 0.0)
-    distance = np.linalg.norm(got - expected) / np.linalg.norm(expected)
+    distance = np.linalg.norm(actual - expected) / np.linalg.norm(expected)
     return Nearness(float(distance), float(cosines.min()), float(terms.sum(axis=-1).max()))
 
 
-def assert_as_near_as(got: Array, expected: Array, rounded: Nearness, share: float = 1.2) -> None:
+def assert_as_near_as(actual: Array, expected: Array, rounded: Nearness, share: float = 1.2) -> None:
     """Logits err by at most `share` times as much as those of another engine in bf16."""
-    mine = nearness(got, expected)
+    mine = nearness(actual, expected)
     assert mine.distance <= share * rounded.distance, f"{mine} is further than {rounded}"
     assert 1 - mine.cosine <= share * (1 - rounded.cosine), f"{mine} is further than {rounded}"
 

@@ -41,10 +41,10 @@ _TURNS: Final = 1_000_000
 """After so many turns a loop is taken to be endless."""
 
 
-def evaluate(b: Builder, given: Mapping[Value, Lanes | Array], *wanted: Value, seed: int = 0) -> list[Lanes]:
+def evaluate(b: Builder, values: Mapping[Value, Lanes | Array], *wanted: Value, seed: int = 0) -> list[Lanes]:
     """What values of the code in a builder are; `given` are values that no operation makes."""
     machine = Machine(Memory(), seed=seed)
-    for value, lanes in given.items():
+    for value, lanes in values.items():
         machine.values[value] = lanes if isinstance(lanes, Lanes) else Lanes(lanes)
     machine.run(b.entry.body)
     return [machine.lanes(value) for value in wanted]
@@ -85,9 +85,9 @@ class Machine:
 
     def lanes(self, value: Value) -> Lanes:
         """A value that is a tile."""
-        found = self.values[value]
-        assert isinstance(found, Lanes), f"{value.type} is not a tile"
-        return found
+        result = self.values[value]
+        assert isinstance(result, Lanes), f"{value.type} is not a tile"
+        return result
 
     def run(self, block: Block) -> tuple[str, list[Any]]:
         """What ends a block, and the values it hands on."""
@@ -220,10 +220,10 @@ class Machine:
         tiles = self._combined(op, [tile[::turn] for tile in self._moved(op, axis)], self._identities(op))
         step, count = 1, tiles[0].data.shape[0]
         while step < count:
-            made = self._combined(op, [tile[step:] for tile in tiles], [tile[:-step] for tile in tiles])
+            result = self._combined(op, [tile[step:] for tile in tiles], [tile[:-step] for tile in tiles])
             tiles = [
                 Lanes(np.concatenate([old.data[:step], new.data]), np.concatenate([_poison(old)[:step], _poison(new)]))
-                for old, new in zip(tiles, made, strict=True)
+                for old, new in zip(tiles, result, strict=True)
             ]
             step *= 2
         return [tile[::turn].mapped(lambda x: np.moveaxis(x, 0, axis)) for tile in tiles]
@@ -233,14 +233,14 @@ class Machine:
         return [tile.mapped(lambda x: np.moveaxis(x, axis, 0)) for tile in tiles]
 
     def _identities(self, op: Op) -> list[Lanes]:
-        found = []
+        results = []
         literals: Any = op.attributes["identities"]
         for literal in literals:
             assert isinstance(literal, Literal)
             assert isinstance(literal.element, Number)
             number = number_of(literal.element, literal.bits)
-            found.append(Lanes(np.asarray(number).astype(held(literal.element))))
-        return found
+            results.append(Lanes(np.asarray(number).astype(held(literal.element))))
+        return results
 
     def _combined(self, op: Op, current: Sequence[Lanes], before: Sequence[Lanes]) -> list[Lanes]:
         (block,) = op.regions
@@ -359,8 +359,8 @@ class Machine:
     def _store_ptr_tko(self, op: Op) -> list[int]:
         pointers, value, mask, token = op.operands
         addresses, element, live = self._pointed(pointers, mask)
-        given = self.lanes(_one(value))
-        return [self.program.store(addresses, element, given, live, self._token(token), self._ordered(op))]
+        arguments = self.lanes(_one(value))
+        return [self.program.store(addresses, element, arguments, live, self._token(token), self._ordered(op))]
 
     def _atomic_rmw_tko(self, op: Op) -> list[Any]:
         pointers, value, mask, token = op.operands
@@ -381,13 +381,13 @@ class Machine:
         value = _one(pointers)
         assert isinstance(value.type, Tile)
         assert isinstance(value.type.element, Pointer)
-        found = self.lanes(value)
-        live = np.ones(found.data.shape, np.bool_)
+        result = self.lanes(value)
+        live = np.ones(result.data.shape, np.bool_)
         if mask is not None:
-            live = np.broadcast_to(self.lanes(_one(mask)).known("a mask"), found.data.shape)
-        if found.poison is not None and np.broadcast_to(found.poison, live.shape)[live].any():
+            live = np.broadcast_to(self.lanes(_one(mask)).known("a mask"), result.data.shape)
+        if result.poison is not None and np.broadcast_to(result.poison, live.shape)[live].any():
             raise Undefined("an address depends on a dead lane")
-        return found.data, value.type.element.to, np.asarray(live)
+        return result.data, value.type.element.to, np.asarray(live)
 
     def _spoiled(self, data: Array, live: Array) -> Lanes:
         """Dead lanes hold anything."""
@@ -396,13 +396,13 @@ class Machine:
         return Lanes(np.where(live, data, garbage(data.dtype, data.shape, self.random)).astype(data.dtype), ~live)
 
     def _inbounds(self, op: Op, indices: Sequence[Lanes]) -> Sequence[bool]:
-        given: Any = op.attributes.get("inbounds")
-        return given if given is not None else [False] * len(indices)
+        arguments: Any = op.attributes.get("inbounds")
+        return arguments if arguments is not None else [False] * len(indices)
 
     def _unsigned(self, value: Value) -> Lanes:
         """An index: read as unsigned, so that one below 0 is huge."""
-        found = self.lanes(value)
-        return Lanes(found.data.view(f"u{found.data.dtype.itemsize}"), found.poison)
+        result = self.lanes(value)
+        return Lanes(result.data.view(f"u{result.data.dtype.itemsize}"), result.poison)
 
     # Facts.
 

@@ -82,9 +82,9 @@ class Lanes:
 
 def poisoned(*operands: Lanes) -> Array | None:
     """Where any operand is poison."""
-    found = [operand.poison for operand in operands if operand.poison is not None]
+    results = [operand.poison for operand in operands if operand.poison is not None]
     shape = np.broadcast_shapes(*(operand.data.shape for operand in operands))
-    return np.broadcast_to(np.any(np.broadcast_arrays(*found), axis=0), shape) if found else None
+    return np.broadcast_to(np.any(np.broadcast_arrays(*results), axis=0), shape) if results else None
 
 
 def garbage(kind: np.dtype[Any], shape: Sequence[int], random: np.random.Generator) -> Array:
@@ -104,8 +104,8 @@ def select(condition: Lanes, yes: Lanes, no: Lanes) -> Lanes:
     """Poison where the condition is, or what it chooses."""
     data = np.where(condition.data, yes.data, no.data).astype(yes.data.dtype)
     shape = data.shape
-    found = [np.zeros(shape, np.bool_) if one.poison is None else one.poison for one in (yes, no)]
-    bad = np.where(condition.data, *found)
+    results = [np.zeros(shape, np.bool_) if one.poison is None else one.poison for one in (yes, no)]
+    bad = np.where(condition.data, *results)
     if condition.poison is not None:
         bad = bad | condition.poison
     return Lanes(data, bad if bad.any() else None)
@@ -235,15 +235,15 @@ class Elementwise:
         wide = np.longdouble if kind == np.float64 and name != "pow" else np.float64
         if plain:
             wide = np.float64 if kind == np.float64 else np.float32
-        given = [_flushed(operand.astype(wide), kind) if ftz else operand.astype(wide) for operand in operands]
-        value = np.asarray(_FLOATS[name](*given)).astype(kind)
+        arguments = [_flushed(operand.astype(wide), kind) if ftz else operand.astype(wide) for operand in operands]
+        value = np.asarray(_FLOATS[name](*arguments)).astype(kind)
         if name == "divf" and not exact:
-            even = np.abs(np.frexp(given[1])[0]) == 0.5
+            even = np.abs(np.frexp(arguments[1])[0]) == 0.5
             value = np.where(even, value, self._blurred(value, 1))
         elif not exact:
             value = self._blurred(value, 4096 if (name, rounding) == ("tanh", Rounding.APPROXIMATE) else 1)
         if (name, rounding) == ("divf", Rounding.APPROXIMATE):
-            large = (np.abs(given[1]) > 2.0**126) & np.isfinite(given[1])
+            large = (np.abs(arguments[1]) > 2.0**126) & np.isfinite(arguments[1])
             value = np.where(large, np.float32(0), value)
         return _flushed(value, kind) if ftz else value
 

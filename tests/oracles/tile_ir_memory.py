@@ -134,7 +134,7 @@ class Program:
         """Atomics, lane by lane: what was there, and a token."""
         kind = held(element)
         old, token = garbage(kind, addresses.shape, self.random), self._event(after)
-        given = np.broadcast_to(operand.data, addresses.shape)
+        arguments = np.broadcast_to(operand.data, addresses.shape)
         if operand.poison is not None and np.broadcast_to(operand.poison, addresses.shape)[live].any():
             raise Undefined("a dead lane is stored")
         if live.any():
@@ -145,7 +145,7 @@ class Program:
                 place = np.asarray([addresses[index] - area.address])
                 before = self._gathered(area, place, kind)
                 old[index] = before[0]
-                self._scatter(area, place, changed(mode, before, np.asarray([given[index]], kind)))
+                self._scatter(area, place, changed(mode, before, np.asarray([arguments[index]], kind)))
         return old, token
 
     # The order of accesses.

@@ -36,19 +36,19 @@ def computed(write: Write, operands: Sequence[tuple[Array, DType]], result: DTyp
     """What an elementwise operation gives for arrays of one axis; the lanes past their end are poison."""
     (length,) = {len(array) for array, _ in operands}
     b = Builder("tried", [])
-    given = {Value(Tile(ELEMENTS[dtype.name], (padded(length),))): lanes(array, dtype) for array, dtype in operands}
-    made = write(b, *given)
-    assert made.type == Tile(ELEMENTS[result.name], (padded(length),)), f"{made.type} for {result}"
-    (found,) = evaluate(b, given, made)
-    return bare(found[:length], result)
+    arguments = {Value(Tile(ELEMENTS[dtype.name], (padded(length),))): lanes(array, dtype) for array, dtype in operands}
+    built = write(b, *arguments)
+    assert built.type == Tile(ELEMENTS[result.name], (padded(length),)), f"{built.type} for {result}"
+    (actual,) = evaluate(b, arguments, built)
+    return bare(actual[:length], result)
 
 
 def lanes(array: Array, dtype: DType, shape: Sequence[int] | None = None) -> Lanes:
     """An array as a tile is held: padded to powers of two, with poison behind its elements."""
     shape = [padded(length) for length in array.shape] if shape is None else shape
-    held = semantics.storage(dtype)
-    bits = array.astype(held, copy=False)
-    bits = bits.view(f"i{held.itemsize}") if held.kind == "u" else bits
+    kept = semantics.storage(dtype)
+    bits = array.astype(kept, copy=False)
+    bits = bits.view(f"i{kept.itemsize}") if kept.kind == "u" else bits
     whole = garbage(bits.dtype, shape, np.random.default_rng(array.size))
     here = tuple(map(slice, array.shape))
     whole[here] = bits
@@ -57,15 +57,15 @@ def lanes(array: Array, dtype: DType, shape: Sequence[int] | None = None) -> Lan
     return Lanes(whole, dead if dead.any() else None)
 
 
-def bare(found: Lanes, dtype: DType) -> Array:
+def bare(result: Lanes, dtype: DType) -> Array:
     """Elements in the type that numpy holds them in; none may be poison."""
-    data = np.ascontiguousarray(found.known("a result")).reshape(found.data.shape)
-    held = semantics.storage(dtype)
-    return data.view(held) if held.kind == "u" else data
+    data = np.ascontiguousarray(result.known("a result")).reshape(result.data.shape)
+    kept = semantics.storage(dtype)
+    return data.view(kept) if kept.kind == "u" else data
 
 
 def executed(
-    op: ops.AnyOp, given: Mapping[IrTile, Array], lives: Mapping[Walker, int] | None = None, seed: int = 0
+    op: ops.AnyOp, values: Mapping[IrTile, Array], lives: Mapping[Walker, int] | None = None, seed: int = 0
 ) -> list[Array]:
     """What an operation of the IR gives; arrays are as long as what is live of their tiles."""
     b, lives = Builder("tried", []), lives or {}
@@ -74,16 +74,16 @@ def executed(
     nothing: Any = None
     s = State(b, nothing, nothing, Target("sm_90"), nothing, nothing, places=places)
     inputs: dict[Value, Lanes] = {counts[walker]: Lanes(np.asarray(live, np.int32)) for walker, live in lives.items()}
-    for tile, array in given.items():
-        held = Value(Tile(ELEMENTS[tile.type.dtype.name], s.padded(tile.type)))
-        inputs[held] = lanes(array, tile.type.dtype, s.padded(tile.type))
-        s.put(tile, held)
+    for tile, array in values.items():
+        kept = Value(Tile(ELEMENTS[tile.type.dtype.name], s.padded(tile.type)))
+        inputs[kept] = lanes(array, tile.type.dtype, s.padded(tile.type))
+        s.put(tile, kept)
     blocks.execute(s, op)
     results = [result for result in ops.results(op) if isinstance(result.type, TileType)]
-    found = evaluate(b, inputs, *(s.get(result) for result in results), seed=seed)
+    actual = evaluate(b, inputs, *(s.get(result) for result in results), seed=seed)
     return [
         bare(value[tuple(slice(live_length(axis, lives)) for axis in result.type.axes)], result.type.dtype)
-        for value, result in zip(found, results, strict=True)
+        for value, result in zip(actual, results, strict=True)
     ]
 
 
@@ -93,8 +93,8 @@ def elementwise_entry(name: str, write: Write, operands: Sequence[DType], result
     program, _, _ = b.get_tile_block_id()
     first = b.muli(b.exti(program, I64, signed=True), b.constant(Tile(I64), count))
     places = b.addi(spread(b, first, (count,)), b.iota(count, I64))
-    given = [b.load_ptr(b.offset(spread(b, pointer, (count,)), places))[0] for pointer in b.parameters[:-1]]
-    b.store_ptr(b.offset(spread(b, b.parameters[-1], (count,)), places), write(b, *given))
+    arguments = [b.load_ptr(b.offset(spread(b, pointer, (count,)), places))[0] for pointer in b.parameters[:-1]]
+    b.store_ptr(b.offset(spread(b, b.parameters[-1], (count,)), places), write(b, *arguments))
     b.return_()
     return b
 

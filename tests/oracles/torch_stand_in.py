@@ -43,7 +43,7 @@ def standing_in(torch: Any) -> Any:
     named["__version__"] = torch.__version__
     named["cuda"] = SimpleNamespace(
         Event=_Event, CUDAGraph=object, graph=_refused, Stream=lambda: stream, current_stream=lambda: stream,
-        stream=lambda given: nullcontext(), synchronize=lambda: None, empty_cache=lambda: None,
+        stream=lambda values: nullcontext(), synchronize=lambda: None, empty_cache=lambda: None,
         is_available=lambda: False,
         get_device_properties=lambda number: SimpleNamespace(name="NVIDIA H200", multi_processor_count=132),
         get_device_name=lambda number: "NVIDIA H200",

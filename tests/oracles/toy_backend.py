@@ -46,13 +46,13 @@ class Toy:
 
     def compile(self, proved: Any, bound: Any) -> Callable[..., None]:
         """A function of the arguments and dimensions of a launch."""
-        made = self._made.of(proved)
-        if not made:
+        result = self._made.of(proved)
+        if not result:
             source = self.sources[proved.ready.name] = _Writer(proved.ready).source()
             names: dict[str, Any] = {"np": np}
             exec(source, names)
-            made.append(names["run"])
-        return made[0]
+            result.append(names["run"])
+        return result[0]
 
 
 @dataclass
@@ -66,9 +66,10 @@ class _Writer:
         self.line("def run(arguments, dimensions):")
         self.depth += 1
         for parameter in self.kernel.parameters:
-            given = f"arguments[{parameter.name!r}]"
+            arguments = f"arguments[{parameter.name!r}]"
             is_tensor = isinstance(parameter.value.type, TensorType)
-            self.line(f"{self.name(parameter.value)} = {given if is_tensor else self.number(given, parameter.value)}")
+            value = arguments if is_tensor else self.number(arguments, parameter.value)
+            self.line(f"{self.name(parameter.value)} = {value}")
         self.line("with np.errstate(all='ignore'):")
         self.depth += 1
         self.line("pass")
@@ -95,7 +96,7 @@ class _Writer:
                     lengths.append(f"dimensions[{name!r}]")
                 case None:
                     lengths.append(self.length(axis.length))
-        return f"({''.join(f'{each}, ' for each in lengths)})"
+        return f"({''.join(f'{length}, ' for length in lengths)})"
 
     def length(self, length: Length) -> str:
         if not isinstance(length, int):

@@ -91,17 +91,17 @@ class Ref:
     def at(self, dims: Sequence[str], array: Array) -> Array:
         """An array of this value's dimensions with its axes in the order of `dims`; those it lacks have length 1."""
         kept = [name for name in dims if name in self.dims]
-        turned = np.transpose(array, [self.dims.index(name) for name in kept])
-        return turned.reshape([turned.shape[kept.index(name)] if name in kept else 1 for name in dims])
+        rotated = np.transpose(array, [self.dims.index(name) for name in kept])
+        return rotated.reshape([rotated.shape[kept.index(name)] if name in kept else 1 for name in dims])
 
 
 def objects(array: Array) -> Array:
     """Numbers as Python's own."""
-    made = np.empty(np.shape(array), object)
+    values = np.empty(np.shape(array), object)
     flat = np.asarray(array).ravel().tolist()
     for place, number in enumerate(flat):
-        made.reshape(-1)[place] = number
-    return made
+        values.reshape(-1)[place] = number
+    return values
 
 
 def made(type_: Type, axes: Sequence[Axis], dims: Sequence[str], data: Array, err: Array | None = None) -> Ref:
@@ -171,23 +171,23 @@ class Space:
 
     def meet(self, *refs: Ref) -> tuple[tuple[Axis, ...], list[Ref]]:
         """Axes as in numpy's broadcasting, and the values with them."""
-        found = [self.renamed(ref) for ref in refs]
+        results = [self.renamed(ref) for ref in refs]
         axes: list[Axis] = []
-        for back in range(1, max(ref.rank for ref in found) + 1):
-            here = [ref.axes[-back] for ref in found if ref.rank >= back]
+        for back in range(1, max(ref.rank for ref in results) + 1):
+            here = [ref.axes[-back] for ref in results if ref.rank >= back]
             long = [axis for axis in here if axis.tagged or axis.length != 1]
             tagged = {axis.name: axis for axis in here if axis.tagged}
             if len(tagged) > 1 or len({axis.length for axis in long}) > 1:
                 raise Impossible
             chosen = next(iter([*tagged.values(), *long, *here]))
             axes.insert(0, chosen)
-            for number, ref in enumerate(found):
+            for number, ref in enumerate(results):
                 if ref.rank >= back:
-                    found[number] = self.retag(ref, ref.rank - back, chosen)
+                    results[number] = self.retag(ref, ref.rank - back, chosen)
         names = [axis.name for axis in axes if axis.tagged]
         if len(names) != len(set(names)):
             raise Impossible
-        return tuple(axes), found
+        return tuple(axes), results
 
     def spread(self, refs: Sequence[Ref]) -> tuple[tuple[str, ...], list[Array], list[Array]]:
         """Data and errors over all dimensions of all values."""
@@ -343,8 +343,8 @@ class Space:
         order = [dim for dim in ref.dims if dim != name]
         arrays = []
         for array in (ref.data, ref.errors):
-            turned = ref.at([*order, name], array)
-            arrays.append(np.broadcast_to(turned, (*turned.shape[:-1], self.extent(ref, name))))
+            rotated = ref.at([*order, name], array)
+            arrays.append(np.broadcast_to(rotated, (*rotated.shape[:-1], self.extent(ref, name))))
         return order, arrays
 
     def along(
@@ -433,8 +433,9 @@ class Space:
         order = [name for name in ref.dims if name not in names]
         arrays = []
         for array in (ref.data, ref.errors):
-            turned = ref.at([*order, *names], array)
-            arrays.append(np.broadcast_to(turned, (*turned.shape[: len(order)], *(self.extent(ref, n) for n in names))))
+            rotated = ref.at([*order, *names], array)
+            extents = (self.extent(ref, name) for name in names)
+            arrays.append(np.broadcast_to(rotated, (*rotated.shape[: len(order)], *extents)))
         return order, arrays
 
     def reshape(self, ref: Ref, shape: Sequence[int]) -> Ref:
@@ -464,18 +465,18 @@ class Space:
             raise Impossible
         one, two = self.renamed(one), self.renamed(two)
         # All other axes meet: the one that is joined is set aside under a name of its own in both.
-        held = [untagged(one.axes[place].length), untagged(two.axes[place].length)]
+        kept = [untagged(one.axes[place].length), untagged(two.axes[place].length)]
         parts = []
-        for ref, fresh in zip((one, two), held, strict=True):
+        for ref, fresh in zip((one, two), kept, strict=True):
             dims = tuple(fresh.name if name == ref.axes[place].name else name for name in ref.dims)
             rest = (*ref.axes[:place], *ref.axes[place + 1 :])
             parts.append((replace(ref, axes=rest, dims=dims), fresh))
         axes: tuple[Axis, ...] = ()
         if one.rank > 1:
             axes, met = self.meet(*(ref for ref, _ in parts))
-            parts = list(zip(met, held, strict=True))
+            parts = list(zip(met, kept, strict=True))
         order = list(dict.fromkeys(name for ref, fresh in parts for name in ref.dims if name != fresh.name))
-        joined = untagged(sum(fresh.length for fresh in held))
+        joined = untagged(sum(fresh.length for fresh in kept))
         sizes = np.broadcast_shapes(*(ref.at([*order, fresh.name], ref.data).shape[:-1] for ref, fresh in parts))
         stretched = [
             [np.broadcast_to(ref.at([*order, f.name], array), (*sizes, f.length)) for array in (ref.data, ref.errors)]

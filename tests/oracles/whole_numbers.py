@@ -46,8 +46,8 @@ def _float(name: str, bits: int, storage: Any, digits: int, least: int, greatest
 
 
 TYPES = {
-    made.name: made
-    for made in (
+    result.name: result
+    for result in (
         Type("bool", "bool", 8, np.bool_),
         *(Type(f"i{bits}", "int", bits, np.dtype(f"int{bits}")) for bits in (8, 16, 32, 64)),
         *(Type(f"u{bits}", "uint", bits, np.dtype(f"uint{bits}")) for bits in (8, 16, 32, 64)),
@@ -218,12 +218,12 @@ def accumulator(type_: Type) -> Type | None:
 def positions(name: str, data: Array) -> Array:
     """Where the greatest or least is: NaN first, then the first."""
     values = np.asarray(data, np.float64) if data.dtype != object else data
-    found = np.empty(values.shape[:-1], object)
-    for place in np.ndindex(found.shape):
+    array = np.empty(values.shape[:-1], object)
+    for place in np.ndindex(array.shape):
         row = list(values[place])
         missing = [number for number, value in enumerate(row) if value != value]
-        found[place] = missing[0] if missing else row.index(max(row) if name == "argmax" else min(row))
-    return found
+        array[place] = missing[0] if missing else row.index(max(row) if name == "argmax" else min(row))
+    return array
 
 
 def summed(name: str, data: Array, err: Array, total: Type) -> tuple[Array, Array]:
@@ -264,9 +264,9 @@ def extreme(name: str, data: Array, err: Array, type_: Type) -> tuple[Array, Arr
         unsure = (value == 0) & (zero & np.signbit(data)).any(-1) & (zero & ~np.signbit(data)).any(-1)
         worst = err.max(-1, initial=0.0)
         return value, np.where(unsure, np.inf, worst)
-    found = np.empty(data.shape[:-1], object)
+    array = np.empty(data.shape[:-1], object)
     least, greatest = type_.limits
-    for place in np.ndindex(found.shape):
+    for place in np.ndindex(array.shape):
         row = [int(number) for number in data[place]]
-        found[place] = max([*row, least]) if name == "max" else min([*row, greatest])
-    return found, np.zeros(found.shape)
+        array[place] = max([*row, least]) if name == "max" else min([*row, greatest])
+    return array, np.zeros(array.shape)

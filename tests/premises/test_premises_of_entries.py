@@ -74,8 +74,8 @@ def test_a_gather_reads_what_its_entries_were_when_they_were_measured(kind: str,
 
     def launch() -> None:
         gather(y.argument, x.argument, at.argument)
-        found = y.get()
-        first, second = found == table[one], found == table[two]
+        result = y.get()
+        first, second = result == table[one], result == table[two]
         assert (first | second).all(), "values that no good entry names"
         assert writer == "stores" or first.all() or second.all(), "entries of two writes in one launch"
 
@@ -97,8 +97,8 @@ def test_a_scatter_puts_every_value_at_a_place_of_its_own(kind: str, writer: str
     def launch() -> None:
         y.set(0)
         scatter(y.argument, x.argument, to.argument)
-        found = y.get()
-        assert np.array_equal(np.sort(found[found != 0]), values), "a value was lost"
+        result = y.get()
+        assert np.array_equal(np.sort(result[result != 0]), values), "a value was lost"
 
     launch_repeatedly(ROUNDS[writer], writing(writer, to, one, outside, two, twice), launch, x, y)
 
@@ -116,9 +116,9 @@ def test_segments_cover_what_they_divide(kind: str, writer: str) -> None:
     def launch() -> None:
         y.set(-1)
         number(y.argument, off.argument)
-        found = y.get()
-        assert (found >= 0).all(), "an element of an `Out` is unwritten"
-        assert (np.diff(found) >= 0).all(), "segments out of order"
+        result = y.get()
+        assert (result >= 0).all(), "an element of an `Out` is unwritten"
+        assert (np.diff(result) >= 0).all(), "segments out of order"
 
     launch_repeatedly(ROUNDS[writer] // 2, writing(writer, off, *borders), launch, y)
 
@@ -152,22 +152,22 @@ def test_attention_appends_where_it_reads_up_to(kind: str, writer: str) -> None:
     use_threads(2)
     sizes = {"G": 128, "R": 1, "C": 48, "N": 8, "D": 4}
     positions = (3, 39)
-    made = [append_attention.arguments(pos=each, **sizes) for each in positions]
-    expected = [append_attention.reference(*args) for args, _ in made]
-    (args, constants), scale = made[0], made[0][0][-1]
-    o, keys, rows, q, k, v, pos = (Memory(kind, each) for each in args[:-1])
+    results = [append_attention.arguments(pos=position, **sizes) for position in positions]
+    expected = [append_attention.reference(*args) for args, _ in results]
+    (args, constants), scale = results[0], results[0][0][-1]
+    o, keys, rows, q, k, v, pos = (Memory(kind, arg) for arg in args[:-1])
 
     def launch() -> None:
         o.set(np.nan)
         keys.set(args[1])
         rows.set(args[2])
-        given = (each.argument for each in (o, keys, rows, q, k, v, pos))
-        append_attention.append_attention(*given, scale, **constants)
-        found = [each.get() for each in (o, keys, rows)]
-        used = next(filter(lambda each: np.array_equal(found[1], each[1]), expected), None)
+        arguments = (each.argument for each in (o, keys, rows, q, k, v, pos))
+        append_attention.append_attention(*arguments, scale, **constants)
+        results = [each.get() for each in (o, keys, rows)]
+        used = next(filter(lambda each: np.array_equal(results[1], each[1]), expected), None)
         assert used is not None, "programs of one launch used several positions"
-        assert np.array_equal(found[2], used[2]), "programs of one launch used several positions"
-        assert np.allclose(found[0], used[0], 1e-4, 1e-4), "programs of one launch used several positions"
+        assert np.array_equal(results[2], used[2]), "programs of one launch used several positions"
+        assert np.allclose(results[0], used[0], 1e-4, 1e-4), "programs of one launch used several positions"
 
-    values = [np.array([each], np.int32) for each in positions]
+    values = [np.array([position], np.int32) for position in positions]
     launch_repeatedly(40, writing(writer, pos, *values, hold=0), launch, o, keys, rows)

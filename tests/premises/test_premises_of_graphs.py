@@ -86,8 +86,8 @@ def test_a_replay_scatters_by_entries_that_it_tested(kind: str) -> None:
     def launch() -> None:
         y.set(0)
         replaying(graph)
-        found = y.get()
-        assert np.array_equal(np.sort(found[found != 0]), values), "a value was lost"
+        result = y.get()
+        assert np.array_equal(np.sort(result[result != 0]), values), "a value was lost"
 
     launch_repeatedly(300, Stores(to, GOOD, OUTSIDE, GOOD[::-1], twice, hold=1e-4), launch, x, y)
 
@@ -103,8 +103,8 @@ def test_what_a_launch_of_a_graph_vouches_for_may_be_rewritten(kind: str) -> Non
 
     def launch() -> None:
         replaying(graph)
-        found = y.get()
-        assert ((found == TABLE[np.arange(N) // 2]) | (found == TABLE[GOOD])).all(), "a value from outside"
+        result = y.get()
+        assert ((result == TABLE[np.arange(N) // 2]) | (result == TABLE[GOOD])).all(), "a value from outside"
 
     launch_repeatedly(300, Stores(at, OUTSIDE, GOOD), launch, x, y)
 

@@ -87,8 +87,8 @@ def test_what_get_finds_inside_is_what_it_loads(kind: str) -> None:
 
     def launch() -> None:
         bounded(y.argument, x.argument, at.argument)
-        found = y.get()
-        assert ((found == TABLE[GOOD]) | (found == -1)).all(), "a value from outside"
+        result = y.get()
+        assert ((result == TABLE[GOOD]) | (result == -1)).all(), "a value from outside"
 
     launch_repeatedly(ROUNDS, Stores(at, GOOD, OUTSIDE), launch, x, y)
 
@@ -118,8 +118,8 @@ def test_a_guarded_load_stays_inside(kind: str) -> None:
 
     def launch() -> None:
         guarded_load(y.argument, x.argument, at.argument)
-        found = y.get()
-        assert ((found == TABLE[GOOD]) | (found == -1)).all(), "a value from outside"
+        result = y.get()
+        assert ((result == TABLE[GOOD]) | (result == -1)).all(), "a value from outside"
 
     launch_repeatedly(ROUNDS, Stores(at, GOOD, OUTSIDE), launch, x, y)
 
@@ -134,9 +134,9 @@ def test_a_guarded_store_stays_inside(kind: str) -> None:
     def launch() -> None:
         y.set(0)
         guarded_store(y.argument, at.argument)
-        found = y.get()
-        found[:, :, 3] = 0
-        assert not found.any(), "an element was written by the program of another"
+        result = y.get()
+        result[:, :, 3] = 0
+        assert not result.any(), "an element was written by the program of another"
 
     launch_repeatedly(ROUNDS, Stores(at, good, outside), launch, y)
 

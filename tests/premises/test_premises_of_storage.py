@@ -80,9 +80,9 @@ def test_a_launch_uses_the_shape_and_the_address_of_one_memory(way: str) -> None
                 increase(tensor)
     # torch makes a tensor that nobody else has without Python's lock, in `detach`: for a moment it may have the shape
     # of the small memory over the large one. So what is counted is updates of the first elements.
-    firsts = [each[: min(sizes)] for each in memories]
-    assert all(bool((each == each[0]).all()) for each in (*firsts, memories[1][min(sizes) :])), "an update was torn"
-    assert sum(float(each[0]) - 1 for each in firsts) == rounds.done, "an update was lost"
+    firsts = [memory[: min(sizes)] for memory in memories]
+    assert all(bool((first == first[0]).all()) for first in (*firsts, memories[1][min(sizes) :])), "an update was torn"
+    assert sum(float(first[0]) - 1 for first in firsts) == rounds.done, "an update was lost"
 
 
 @each_way

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     """A driver with two GPUs, and no library that has streams."""
-    made = two_gpus()
-    monkeypatch.setattr(driver, "_imported", lambda: made)
+    result = two_gpus()
+    monkeypatch.setattr(driver, "_imported", lambda: result)
     for name in ("torch", "cupy"):
         monkeypatch.delitem(sys.modules, name, raising=False)
     driver._opened.cache_clear()
-    yield made
+    yield result
     gc.collect()
     driver._opened.cache_clear()
 
@@ -46,14 +46,14 @@ def gpu(
     from oracles.evaluated_gpu import Gpu
 
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(shared_cache))
-    made = Gpu(regions=stub.regions)
-    made.use(monkeypatch)
+    gpu = Gpu(regions=stub.regions)
+    gpu.use(monkeypatch)
     driver._opened.cache_clear()
     for kernel in (each for each in vars(request.module).values() if isinstance(each, Kernel)):
         # What it remembers are functions of a driver that is gone.
         kernel.forget()
-    yield made
-    assert made.scratch == {}
+    yield gpu
+    assert gpu.scratch == {}
 
 
 @pytest.fixture

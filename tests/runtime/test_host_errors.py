@@ -40,9 +40,9 @@ def follow(ids: InOut[Index["N"], "N"], y: Out[T, "N"], x: In[T, "N"]) -> None:
 
 
 def only(raised: pytest.ExceptionInfo[tp.TileproofError]) -> Diagnostic:
-    (found,) = raised.value.diagnostics
-    assert found.help
-    return found
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.help
+    return diagnostic
 
 
 # NO_DEVICE
@@ -52,16 +52,16 @@ def only(raised: pytest.ExceptionInfo[tp.TileproofError]) -> Diagnostic:
 def test_a_device_that_does_not_exist_is_refused(name: str) -> None:
     with pytest.raises(tp.LaunchError) as raised:
         tp.zeros(3, device=name)
-    found = only(raised)
-    assert (found.code, found.message) == (Code.NO_DEVICE, f"there is no device {name!r}")
-    assert '"cuda:1"' in found.help
+    result = only(raised)
+    assert (result.code, result.message) == (Code.NO_DEVICE, f"there is no device {name!r}")
+    assert '"cuda:1"' in result.help
 
 
 def test_streams_pools_and_limits_name_devices_in_the_same_way() -> None:
-    for made in (tp.Stream, tp.current_stream, tp.memory, lambda name: tp.StreamPool(2, name),
+    for result in (tp.Stream, tp.current_stream, tp.memory, lambda name: tp.StreamPool(2, name),
                  lambda name: tp.limit_memory(None, name), tp.ones(3).to):  # fmt: skip
         with pytest.raises(tp.LaunchError) as raised:
-            made("tpu")
+            result("tpu")
         assert only(raised).code is Code.NO_DEVICE
 
 
@@ -73,11 +73,11 @@ def test_a_launch_that_reads_what_nobody_wrote_is_refused_at_its_parameter() -> 
     x[:4] = 1
     with pytest.raises(tp.LaunchError) as raised:
         grow(x)
-    found = only(raised)
-    assert found.code is Code.UNINITIALISED
-    assert found.message == "`x` is read, and not all of it was ever written"
-    assert found.span is not None
-    assert found.span.text.startswith("x: InOut")
+    result = only(raised)
+    assert result.code is Code.UNINITIALISED
+    assert result.message == "`x` is read, and not all of it was ever written"
+    assert result.span is not None
+    assert result.span.text.startswith("x: InOut")
     grow(x[:4])
     assert x[:4].tolist() == [2] * 4
 
@@ -132,10 +132,10 @@ def test_a_tensor_above_the_limit_is_refused_with_the_sizes() -> None:
     before = tp.memory()
     with pytest.raises(tp.OutOfMemory) as raised:
         tp.empty((1024, 512))
-    found = only(raised)
-    assert found.code is Code.OUT_OF_MEMORY
-    assert found.message.startswith("a tensor of shape (1024, 512) and f32 takes 2.0 MiB on cpu, and the limit is ")
-    assert "in use in" in found.notes[0]
+    result = only(raised)
+    assert result.code is Code.OUT_OF_MEMORY
+    assert result.message.startswith("a tensor of shape (1024, 512) and f32 takes 2.0 MiB on cpu, and the limit is ")
+    assert "in use in" in result.notes[0]
     assert tp.memory().in_use == before.in_use
 
 
@@ -173,9 +173,9 @@ def test_what_follows_an_operation_is_an_operation() -> None:
     x, y = tp.ones(8), tp.empty(8)
     with pytest.raises(tp.LaunchError, match="gives int, not an operation") as raised:
         double.op(y, x).then(lambda value: 3).run()
-    found = only(raised)
-    assert found.code is Code.SPENT
-    assert "`.map(...)`" in found.help
+    result = only(raised)
+    assert result.code is Code.SPENT
+    assert "`.map(...)`" in result.help
 
 
 # NOT_IN_GRAPH
@@ -187,7 +187,7 @@ def test_what_a_graph_cannot_hold_is_refused_while_it_is_recorded() -> None:
     other = tp.Graph()
     with other:
         double(y, x)
-    refused = {
+    rejected = {
         "is made while a graph is recorded": lambda: tp.empty(3),
         "is read by the host while a graph is recorded": x.tolist,
         "is called while a graph is recorded": lambda: tp.host_op(print).run(),
@@ -196,7 +196,7 @@ def test_what_a_graph_cannot_hold_is_refused_while_it_is_recorded() -> None:
         "a graph is recorded inside another": lambda: tp.Graph().__enter__(),
         "which a graph cannot test": lambda: follow(ids, y, x),
     }
-    for message, doing in refused.items():
+    for message, doing in rejected.items():
         with pytest.raises(tp.LaunchError, match=message) as raised, tp.Graph():
             doing()
         assert only(raised).code is Code.NOT_IN_GRAPH

@@ -148,18 +148,18 @@ def fake_toolchain(
 
     In that piece, `output` and `source` are the paths of the files, and `folder` that of this installation's root.
     """
-    told = {"tileiras": "13.4.92", "ptxas": "13.4.92", "libnvvm": "13.4.92"} | dict(versions or {})
+    messages = {"tileiras": "13.4.92", "ptxas": "13.4.92", "libnvvm": "13.4.92"} | dict(versions or {})
     (root / "bin").mkdir(parents=True)
     (root / "lib").mkdir()
     if "libnvvm" not in missing:
-        (root / "lib" / "libnvvm.so.4").write_bytes(b"\0code\0" + said(told["libnvvm"]).encode() + b"\0more\0")
+        (root / "lib" / "libnvvm.so.4").write_bytes(b"\0code\0" + said(messages["libnvvm"]).encode() + b"\0more\0")
     if "ptxas" not in missing:
-        program(root / "bin" / "ptxas", f"print({said(told['ptxas'])!r})")
+        program(root / "bin" / "ptxas", f"print({said(messages['ptxas'])!r})")
     text = f"""\
 import os, signal, subprocess, sys, time
 from pathlib import Path
 if "--version" in sys.argv:
-    print({said(told["tileiras"])!r})
+    print({said(messages["tileiras"])!r})
     sys.exit()
 if "--help" in sys.argv:
     print({HELP!r})

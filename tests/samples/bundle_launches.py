@@ -45,8 +45,8 @@ def launched(kernel: tp.Kernel, *args: Any, **constants: Any) -> str:
     try:
         kernel(*args, **constants)
     except tp.TileproofError as error:
-        (found,) = error.diagnostics
-        return " | ".join((found.code.id, found.message, *found.notes, found.help))
+        (diagnostic,) = error.diagnostics
+        return " | ".join((diagnostic.code.id, diagnostic.message, *diagnostic.notes, diagnostic.help))
     except ModuleNotFoundError as error:
         return str(error)
     return "ok"
@@ -57,21 +57,21 @@ def main() -> None:
     sys.path.insert(0, sys.argv[1])
     stub = OneGPU(count=1)
     driver._imported = lambda: stub
-    told: dict[str, Any] = {}
+    messages: dict[str, Any] = {}
     if len(sys.argv) > 2:
-        told["bundle"] = repr(tp.load_bundle(sys.argv[2]))
+        messages["bundle"] = repr(tp.load_bundle(sys.argv[2]))
     import kernels  # type: ignore[import-not-found]
 
     def array(length: int, dtype: Any = np.float32) -> Any:
         return to_device(np.arange(length, dtype=dtype))
 
-    told["double"] = launched(kernels.double, array(100), array(100), B=32)
-    told["put"] = launched(kernels.put, array(40), array(8), array(1, np.int32))
-    told["other sizes"] = launched(kernels.double, array(101), array(101), B=32)
-    told["other constants"] = launched(kernels.double, array(100), array(100), B=16)
-    told["launches"] = len(stub.launches)
-    told["code"] = [sha256(args[0]).hexdigest() for args in stub.named("cuLibraryLoadData")]
-    print(json.dumps(told))
+    messages["double"] = launched(kernels.double, array(100), array(100), B=32)
+    messages["put"] = launched(kernels.put, array(40), array(8), array(1, np.int32))
+    messages["other sizes"] = launched(kernels.double, array(101), array(101), B=32)
+    messages["other constants"] = launched(kernels.double, array(100), array(100), B=16)
+    messages["launches"] = len(stub.launches)
+    messages["code"] = [sha256(args[0]).hexdigest() for args in stub.named("cuLibraryLoadData")]
+    print(json.dumps(messages))
 
 
 if __name__ == "__main__":

@@ -140,9 +140,9 @@ CHECKS: Final[dict[str, Both]] = {
 
 def checks() -> dict[str, Make]:
     """Those that pass, by name: the others run the same code."""
-    found: dict[str, Make] = {f"check {name}": passing for name, (passing, _) in CHECKS.items()}
-    found["check cut, no programs"] = without_programs
-    return found
+    results: dict[str, Make] = {f"check {name}": passing for name, (passing, _) in CHECKS.items()}
+    results["check cut, no programs"] = without_programs
+    return results
 
 
 def without_programs(at: int = 4) -> Made:

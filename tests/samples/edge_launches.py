@@ -54,10 +54,10 @@ def some_sums(rows: int, columns: int, dtype: Any) -> Made:
 
 def edges() -> dict[str, Make]:
     """Extents that are multiples of 16 bytes, and others."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for name, dtype in DTYPES.items():
         for sizes in ((64, 64, 64), (70, 72, 40), (70, 45, 37), (64, 61, 64), (64, 64, 61)):
-            found[f"product {name} {'x'.join(map(str, sizes))}"] = partial(a_product, *sizes, dtype)
+            results[f"product {name} {'x'.join(map(str, sizes))}"] = partial(a_product, *sizes, dtype)
         for count in (12, 13, 16):
-            found[f"sums {name} {count}"] = partial(some_sums, count, 37, dtype)
-    return found
+            results[f"sums {name} {count}"] = partial(some_sums, count, 37, dtype)
+    return results

@@ -18,5 +18,5 @@ def example_files() -> dict[str, ModuleType]:
 
 def kernel_of(module: ModuleType) -> Kernel:
     """The kernel of an example."""
-    (found,) = (value for value in vars(module).values() if isinstance(value, Kernel))
-    return found
+    (result,) = (value for value in vars(module).values() if isinstance(value, Kernel))
+    return result

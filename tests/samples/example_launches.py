@@ -158,10 +158,10 @@ def other(name: str, sized: Sized) -> Made:
 
 def examples() -> dict[str, Make]:
     """All of them, by name."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for name in NAMES:
         odd, even = OTHERS[name]
-        found[name] = partial(own, name)
-        found[f"{name}-{odd.dtype}-{odd.layout}"] = partial(other, name, odd)
-        found[f"{name}-{even.dtype}-whole"] = partial(other, name, even)
-    return found
+        results[name] = partial(own, name)
+        results[f"{name}-{odd.dtype}-{odd.layout}"] = partial(other, name, odd)
+        results[f"{name}-{even.dtype}-whole"] = partial(other, name, even)
+    return results

@@ -83,5 +83,5 @@ def told(stream: Any = None) -> list[str]:
     try:
         (stream or tp.current_stream()).synchronize()
     except tp.TileproofError as error:
-        return [each.message for each in error.diagnostics]
+        return [diagnostic.message for diagnostic in error.diagnostics]
     return []

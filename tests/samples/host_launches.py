@@ -86,8 +86,8 @@ def _checked() -> Made:
 
 def in_flight() -> dict[str, Make]:
     """All of them, by name."""
-    made = {
+    results = {
         "mixed": _mixed, "raised": _raised, "picked": _picked, "taken": _taken, "counted": _counted,
         "joined": joined, "checked": _checked,
     }  # fmt: skip
-    return {f"{name} in flight": make for name, make in made.items()}
+    return {f"{name} in flight": make for name, make in results.items()}

@@ -38,10 +38,10 @@ class Copy:
 
     def __init__(self, wanted: Wanted, is_loaded: bool, source: Any, device: str = "cpu") -> None:
         self.wanted = wanted
-        given = tp.asarray(source)
-        self.records = tp.full(words_for(wanted, given.size), 77, tp.i64, device)
-        self.copy, self.launches = copied(wanted, given, self.records, is_loaded=is_loaded)
-        if given.size:
+        array = tp.asarray(source)
+        self.records = tp.full(words_for(wanted, array.size), 77, tp.i64, device)
+        self.copy, self.launches = copied(wanted, array, self.records, is_loaded=is_loaded)
+        if array.size:
             tp.copy(self.copy, tp.full(self.copy.shape, 77, self.copy.dtype, device))
 
     def run(self) -> None:
@@ -83,23 +83,23 @@ def copies() -> Iterator[tuple[str, str, Any]]:
 def on_arrays(launch: Launch) -> Made:
     """A launch with arrays of numpy over the memory of its tensors."""
     kernel, arguments, constants = launch
-    arrays = [each.wait().seen_by_launch() if isinstance(each, tp.Tensor) else each for each in arguments]
+    arrays = [arg.wait().seen_by_launch() if isinstance(arg, tp.Tensor) else arg for arg in arguments]
     return kernel, arrays, constants
 
 
 def _launch(kind: str, lies: str, dtype: Any, number: int) -> Made:
     """One launch of a copy, those before it done."""
-    made = Copy(*KINDS[kind], entries(kind, lies, dtype))
-    for kernel, arguments, constants in made.launches[:number]:
+    copy = Copy(*KINDS[kind], entries(kind, lies, dtype))
+    for kernel, arguments, constants in copy.launches[:number]:
         kernel(*arguments, **constants)
-    return on_arrays(made.launches[number])
+    return on_arrays(copy.launches[number])
 
 
 def checked_indices() -> dict[str, Make]:
     """All launches, by name."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for kind, lies, dtype in copies():
         for number in range(len(Copy(*KINDS[kind], entries(kind, lies, dtype)).launches)):
             name = f"{kind} {lies} {np.dtype(dtype).name} {number}"
-            found[name] = partial(_launch, kind, lies, dtype, number)
-    return found
+            results[name] = partial(_launch, kind, lies, dtype, number)
+    return results

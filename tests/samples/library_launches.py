@@ -14,23 +14,23 @@ from support.library import Case, launches
 @cache
 def cases() -> dict[str, Case]:
     """Those of all families that say `on_gpu`, by family and name."""
-    found: dict[str, Case] = {}
-    for family in sorted(each.name for each in pkgutil.iter_modules(library_cases.__path__)):
+    results: dict[str, Case] = {}
+    for family in sorted(iter_module.name for iter_module in pkgutil.iter_modules(library_cases.__path__)):
         for case in importlib.import_module(f"library_cases.{family}").cases():
             if case.on_gpu:
-                assert f"{family}: {case.name}" not in found, f"{family} has two cases called {case.name}"
-                found[f"{family}: {case.name}"] = case
-    return found
+                assert f"{family}: {case.name}" not in results, f"{family} has two cases called {case.name}"
+                results[f"{family}: {case.name}"] = case
+    return results
 
 
 def library() -> dict[str, Make]:
     """Each launch of each call."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for name, case in cases().items():
-        for number, made in enumerate(launches(case), start=1):
-            found[f"{name} #{number}"] = _again(made)
-    return found
+        for number, result in enumerate(launches(case), start=1):
+            results[f"{name} #{number}"] = _again(result)
+    return results
 
 
-def _again(made: Made) -> Make:
-    return lambda: made
+def _again(result: Made) -> Make:
+    return lambda: result

@@ -231,22 +231,22 @@ def _again(dtype: Any, value: int, times: int) -> Made:
 
 def limits() -> dict[str, Make]:
     """Sums that come to the limits of 32 bits, and go beyond."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for dtype, value in ((np.int8, -128), (np.uint8, 255)):
         name = np.dtype(dtype).name
-        found[f"onto {name}"] = partial(_onto, dtype)
-        found[f"once {name}"] = partial(_once, dtype)
+        results[f"onto {name}"] = partial(_onto, dtype)
+        results[f"once {name}"] = partial(_once, dtype)
         for count in (32767, 32768, 33100, 131071, 131072, 140000):
-            found[f"from zero {name} {count}"] = partial(_along, from_zero, (count,), dtype, value)
+            results[f"from zero {name} {count}"] = partial(_along, from_zero, (count,), dtype, value)
         for count in (32000, 34000, 140000):
-            found[f"in steps {name} {count}"] = partial(_along, in_steps, (count,), dtype, value)
-        found[f"nested {name}"] = partial(_along, nested, (9, 16000), dtype, value)
-        found[f"doubled {name}"] = partial(_doubled, dtype)
-        found[f"one turn {name}"] = partial(_more, one_turn, 64, dtype, {"K": 64})
-        found[f"by groups {name}"] = partial(_more, by_groups, 100, dtype, {})
-        found[f"in disguise {name}"] = partial(_more, in_disguise, 64, dtype, {}, ways=8)
-    found["both types"] = _both_types
-    found["combined"] = _combined
-    found["again"] = partial(_again, np.uint8, 255, 550)
-    found["filled"] = partial(_along, filled, (34000,), np.uint8, 255, rows=(64, 16))
-    return found
+            results[f"in steps {name} {count}"] = partial(_along, in_steps, (count,), dtype, value)
+        results[f"nested {name}"] = partial(_along, nested, (9, 16000), dtype, value)
+        results[f"doubled {name}"] = partial(_doubled, dtype)
+        results[f"one turn {name}"] = partial(_more, one_turn, 64, dtype, {"K": 64})
+        results[f"by groups {name}"] = partial(_more, by_groups, 100, dtype, {})
+        results[f"in disguise {name}"] = partial(_more, in_disguise, 64, dtype, {}, ways=8)
+    results["both types"] = _both_types
+    results["combined"] = _combined
+    results["again"] = partial(_again, np.uint8, 255, 550)
+    results["filled"] = partial(_along, filled, (34000,), np.uint8, 255, rows=(64, 16))
+    return results

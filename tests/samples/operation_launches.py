@@ -31,23 +31,23 @@ def element_operations() -> dict[str, Make]:
 
 def axis_operations() -> dict[str, Make]:
     """Reductions, sums up to each element and products."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for number, small in enumerate(of_axes()):
         family, dtype, form = small.name.split("_")
         usual = dtype in ("i32", "bf16", "f32", "f64") if family == "reduce" else dtype in ("f16", "bf16", "f32", "u8")
         if usual or form in ("axis1", "nn"):
-            found[small.name] = partial(_small, small, number, "plain")
-    return found
+            results[small.name] = partial(_small, small, number, "plain")
+    return results
 
 
 def movements() -> dict[str, Make]:
     """Kernels that move elements, walk, branch, carry and combine."""
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for number, small in enumerate(shaped()):
         # Backends group what they fold in different ways, so that only what does not depend on it can be compared.
         grouped = replace(small, text=small.text.replace("a + b + b", "tp.where(b > 0, b, a)"))
-        found[small.name] = partial(_small, grouped, number, "halves")
-    return found
+        results[small.name] = partial(_small, grouped, number, "halves")
+    return results
 
 
 def _small(small: Small, number: int, values: str) -> Made:
@@ -66,12 +66,12 @@ def corpus() -> dict[str, Make]:
     from corpus import SAFE
     from corpus.safe_examples import NAMES
 
-    found: dict[str, Make] = {}
+    results: dict[str, Make] = {}
     for place, case in enumerate(SAFE):
         name = case.kernel.name
         if name not in NAMES and (case.data or zlib.crc32(name.encode()) % 13 == 0):
-            found[f"corpus_{name}"] = partial(_of_corpus, place)
-    return found
+            results[f"corpus_{name}"] = partial(_of_corpus, place)
+    return results
 
 
 def _of_corpus(place: int) -> Made:

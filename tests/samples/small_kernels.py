@@ -36,9 +36,9 @@ class Small:
 
     def kernel(self) -> tp.Kernel:
         """The kernel, read anew."""
-        made = load_text(HEAD + dedent(self.text)).k
-        assert isinstance(made, tp.Kernel)
-        return made
+        text = load_text(HEAD + dedent(self.text)).k
+        assert isinstance(text, tp.Kernel)
+        return text
 
 
 SPACES: Final = {
@@ -99,7 +99,7 @@ def _bits(dtype: str) -> dict[str, str]:
 
 def _reductions(dtype: str) -> list[Small]:
     """Reductions of all axes of tiles of two and three axes, short ones among them."""
-    made = []
+    results = []
     wide = SUMS.get(dtype, dtype)
     calls: dict[str, str] = {}
     if dtype not in BYTES:
@@ -118,7 +118,7 @@ def _reductions(dtype: str) -> list[Small]:
             for n, call in enumerate(calls)
         ]
         static = "M" if axis == 0 else "N"
-        made.append(
+        results.append(
             Small(
                 f"reduce_{dtype}_axis{axis}",
                 f"@tp.kernel\n"
@@ -129,7 +129,7 @@ def _reductions(dtype: str) -> list[Small]:
                 f"        s{whole} = t.cumsum(axis={axis})\n",
             )
         )
-    made.append(
+    results.append(
         Small(
             f"reduce_{dtype}_walked",
             f"""
@@ -147,12 +147,12 @@ def _reductions(dtype: str) -> list[Small]:
             """,
         )
     )
-    return made
+    return results
 
 
 def _products() -> list[Small]:
     """Products of all element types, with both operands also transposed."""
-    made = []
+    built = []
     results = {"i8": "i32", "u8": "i32", "f64": "f64"}
     for dtype in ("i8", "u8", *BYTES, *FLOATS, "tf32"):
         stored = "f32" if dtype == "tf32" else dtype
@@ -163,12 +163,12 @@ def _products() -> list[Small]:
             for right in ("b[k, j]", "b[j, k].T"):
                 first = "M K" if left == "a[i, k]" else "K M"
                 second = "K N" if right == "b[k, j]" else "N K"
-                turned = f"{'t' if first == 'K M' else 'n'}{'t' if second == 'N K' else 'n'}"
-                if turned in few:
+                rotated = f"{'t' if first == 'K M' else 'n'}{'t' if second == 'N K' else 'n'}"
+                if rotated in few:
                     continue
-                made.append(
+                built.append(
                     Small(
-                        f"mma_{dtype}_{turned}",
+                        f"mma_{dtype}_{rotated}",
                         f"""
                         @tp.kernel
                         def k(o: Out[{result}, "M N"], once: Out[{result}, "M N"], a: In[{stored}, "{first}"],
@@ -185,17 +185,17 @@ def _products() -> list[Small]:
                         """,
                     )
                 )
-    return made
+    return built
 
 
 def of_elements() -> list[Small]:
     """Kernels that compute each element for itself, one operation for each output."""
-    made = [elementwise("arithmetic", dtype, 1, _arithmetic(dtype)) for dtype in TYPES]
-    made += [elementwise("arithmetic", dtype, 2, _arithmetic(dtype)) for dtype in ("bool", "i64", "f32")]
-    made += [elementwise("arithmetic", dtype, 3, _arithmetic(dtype)) for dtype in ("u8", "f8e4m3", "bf16")]
-    made += [elementwise("cast", dtype, 1, _casts(dtype)) for dtype in TYPES]
-    made += [elementwise("bits", dtype, 1, _bits(dtype)) for dtype in (*INTEGERS, *FLOATS)]
-    return made
+    results = [elementwise("arithmetic", dtype, 1, _arithmetic(dtype)) for dtype in TYPES]
+    results += [elementwise("arithmetic", dtype, 2, _arithmetic(dtype)) for dtype in ("bool", "i64", "f32")]
+    results += [elementwise("arithmetic", dtype, 3, _arithmetic(dtype)) for dtype in ("u8", "f8e4m3", "bf16")]
+    results += [elementwise("cast", dtype, 1, _casts(dtype)) for dtype in TYPES]
+    results += [elementwise("bits", dtype, 1, _bits(dtype)) for dtype in (*INTEGERS, *FLOATS)]
+    return results
 
 
 def of_axes() -> list[Small]:

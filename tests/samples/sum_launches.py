@@ -59,5 +59,5 @@ def _numbers(rng: np.random.Generator, dtype: DType, shape: tuple[int, ...], spe
 
 def sums() -> dict[str, Make]:
     """All of them, by name; special numbers need no code of their own."""
-    found: dict[str, Make] = {f"combined {name}": partial(combined, name) for name in TYPES}
-    return found | {f"combined {name} in order": partial(combined, name, deterministic=True) for name in FLOATS}
+    results: dict[str, Make] = {f"combined {name}": partial(combined, name) for name in TYPES}
+    return results | {f"combined {name} in order": partial(combined, name, deterministic=True) for name in FLOATS}

@@ -23,26 +23,26 @@ LONG: Final = 32
 _DTYPES = {dtype.storage: dtype for dtype in UNITS}
 
 
-def assert_agree(got: Any, expected: Any, *, scale: Any = 0.0) -> None:
+def assert_agree(actual: Any, expected: Any, *, scale: Any = 0.0) -> None:
     """Two results of one operation are as near as backends promise; `scale` is the sum of magnitudes it added."""
-    got, expected = np.asarray(got), np.asarray(expected)
+    actual, expected = np.asarray(actual), np.asarray(expected)
     dtype = _DTYPES.get(expected.dtype)
     if dtype is None:
-        np.testing.assert_array_equal(got, expected)
+        np.testing.assert_array_equal(actual, expected)
     else:
-        _assert_within(got, expected, UNITS[dtype] * _unit(dtype), np.asarray(scale, np.float64))
+        _assert_within(actual, expected, UNITS[dtype] * _unit(dtype), np.asarray(scale, np.float64))
 
 
-def assert_alike(got: Any, expected: Any, *, computed: DType = F32) -> None:
+def assert_alike(actual: Any, expected: Any, *, computed: DType = F32) -> None:
     """Two results of a kernel that computes in `computed` are the same but for rounding."""
-    got, expected = np.asarray(got), np.asarray(expected)
+    actual, expected = np.asarray(actual), np.asarray(expected)
     dtype = _DTYPES.get(expected.dtype)
     if dtype is None:
-        np.testing.assert_array_equal(got, expected)
+        np.testing.assert_array_equal(actual, expected)
         return
     allowed = max(UNITS[dtype] * _unit(dtype), LONG * UNITS[computed] * _unit(computed))
     sizes = np.abs(expected.astype(np.float64))
-    _assert_within(got, expected, allowed, sizes.max(where=np.isfinite(sizes), initial=1.0))
+    _assert_within(actual, expected, allowed, sizes.max(where=np.isfinite(sizes), initial=1.0))
 
 
 def outcome(run: Callable[[], None]) -> list[tuple[str, str]]:
@@ -50,7 +50,7 @@ def outcome(run: Callable[[], None]) -> list[tuple[str, str]]:
     try:
         run()
     except tp.TileproofError as error:
-        return [(found.code.id, found.message) for found in error.diagnostics]
+        return [(result.code.id, result.message) for result in error.diagnostics]
     return []
 
 
@@ -63,14 +63,14 @@ def on_both(
 
     Both raise the same, whose codes and messages are given back; where nothing is raised all arguments agree.
     """
-    (expected, constants), (got, _) = make(), make()
+    (expected, constants), (actual, _) = make(), make()
     with tp.backend("interpreter"):
         wanted = outcome(lambda: kernel(*expected, **constants))
     with tp.backend("cpu"):
-        raised = outcome(lambda: kernel(*got, **constants))
+        raised = outcome(lambda: kernel(*actual, **constants))
     assert raised == wanted
     if not wanted:
-        for one, other in zip(got, expected, strict=True):
+        for one, other in zip(actual, expected, strict=True):
             if isinstance(one, np.ndarray):
                 compare(one, other)
     return wanted
@@ -81,9 +81,9 @@ def _unit(dtype: DType) -> float:
     return float(ml_dtypes.finfo(dtype.storage).eps)
 
 
-def _assert_within(got: Array, expected: Array, allowed: float, scale: Array) -> None:
+def _assert_within(actual: Array, expected: Array, allowed: float, scale: Array) -> None:
     with np.errstate(all="ignore"):
-        left, right = got.astype(np.float64), expected.astype(np.float64)
+        left, right = actual.astype(np.float64), expected.astype(np.float64)
         smallest = float(ml_dtypes.finfo(expected.dtype).smallest_subnormal)
         room = allowed * np.maximum(np.abs(right), scale) + smallest
         near = (left == right) | (np.isnan(left) & np.isnan(right)) | (np.abs(left - right) <= room)

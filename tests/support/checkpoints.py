@@ -56,7 +56,7 @@ def tiny(family: Literal["qwen3", "llama"] = "qwen3", **changes: Any) -> ModelCo
     tokens = changes.get("tokens", 300)
     first, end = tokens - len(SPECIALS), tokens - len(SPECIALS) + 2
     is_qwen = family == "qwen3"
-    made = ModelConfig(
+    model_config = ModelConfig(
         family=family, name=f"tiny-{family}", num_hidden_layers=2, hidden_size=64 if is_qwen else 128,
         num_attention_heads=4, num_key_value_heads=2, head_dim=32,
         intermediate_size=192, vocab_size=320, tokens=tokens, rms_norm_eps=1e-6 if is_qwen else 1e-5,
@@ -65,7 +65,7 @@ def tiny(family: Literal["qwen3", "llama"] = "qwen3", **changes: Any) -> ModelCo
         bos_token_id=None if is_qwen else first,
         eos_token_ids=(end, first) if is_qwen else (end,),
     )  # fmt: skip
-    return replace(made, **changes)
+    return replace(model_config, **changes)
 
 
 def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
@@ -76,10 +76,10 @@ def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
         config.num_attention_heads * config.head_dim,
         config.num_key_value_heads * config.head_dim,
     )
-    found: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config.vocab_size, width)}
+    results: dict[str, tuple[int, ...]] = {"model.embed_tokens.weight": (config.vocab_size, width)}
     for number in range(config.num_hidden_layers):
         layer = f"model.layers.{number}."
-        found |= {
+        results |= {
             f"{layer}input_layernorm.weight": (width,),
             f"{layer}self_attn.q_proj.weight": (q, width),
             f"{layer}self_attn.k_proj.weight": (kv, width),
@@ -91,18 +91,18 @@ def shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:
             f"{layer}mlp.down_proj.weight": (width, inner),
         }
         if config.has_qk_norm:
-            found[f"{layer}self_attn.q_norm.weight"] = (config.head_dim,)
-            found[f"{layer}self_attn.k_norm.weight"] = (config.head_dim,)
-    found["model.norm.weight"] = (width,)
+            results[f"{layer}self_attn.q_norm.weight"] = (config.head_dim,)
+            results[f"{layer}self_attn.k_norm.weight"] = (config.head_dim,)
+    results["model.norm.weight"] = (width,)
     if not config.tie_word_embeddings:
-        found["lm_head.weight"] = (config.vocab_size, width)
-    return found
+        results["lm_head.weight"] = (config.vocab_size, width)
+    return results
 
 
 def random_weights(config: ModelConfig, seed: int = 0) -> Weights:
     """Weights of bf16 for which greedy texts differ from token to token, equal for equal seeds."""
     rng = np.random.default_rng(seed)
-    made: Weights = {}
+    result: Weights = {}
     for name, shape in shapes(config).items():
         if len(shape) == 1:
             values = rng.uniform(0.5, 1.5, shape)
@@ -110,8 +110,8 @@ def random_weights(config: ModelConfig, seed: int = 0) -> Weights:
             values = rng.standard_normal(shape) * 4 / np.sqrt(config.hidden_size)
         else:
             values = rng.standard_normal(shape) * 2 / np.sqrt(shape[1])
-        made[name] = values.astype(np.float32).astype(ml_dtypes.bfloat16)
-    return made
+        result[name] = values.astype(np.float32).astype(ml_dtypes.bfloat16)
+    return result
 
 
 # Hugging Face folders.
@@ -149,7 +149,7 @@ def write_folder(
 def config_json(config: ModelConfig) -> dict[str, Any]:
     """The `config.json` of a model, as transformers 5 writes it."""
     is_qwen = config.family == "qwen3"
-    made: dict[str, Any] = {
+    results: dict[str, Any] = {
         "architectures": ["Qwen3ForCausalLM" if is_qwen else "LlamaForCausalLM"], "attention_bias": False,
         "attention_dropout": 0.0, "bos_token_id": config.bos_token_id, "dtype": "bfloat16",
         "eos_token_id": config.eos_token_ids[0] if config.eos_token_ids else None, "head_dim": config.head_dim,
@@ -164,12 +164,12 @@ def config_json(config: ModelConfig) -> dict[str, Any]:
         "transformers_version": "5.22.2", "use_cache": True, "vocab_size": config.vocab_size,
     }  # fmt: skip
     if is_qwen:
-        made |= {"layer_types": ["full_attention"] * config.num_hidden_layers,
+        results |= {"layer_types": ["full_attention"] * config.num_hidden_layers,
         "max_window_layers": config.num_hidden_layers,
                  "sliding_window": None, "use_sliding_window": False}  # fmt: skip
     else:
-        made |= {"mlp_bias": False, "pretraining_tp": 1}
-    return made
+        results |= {"mlp_bias": False, "pretraining_tp": 1}
+    return results
 
 
 def rope_json(config: ModelConfig) -> dict[str, Any]:
@@ -177,15 +177,15 @@ def rope_json(config: ModelConfig) -> dict[str, Any]:
     scaling = config.rope_scaling
     if scaling is None:
         return {"rope_theta": config.rope_theta, "rope_type": "default"}
-    made = {"rope_theta": config.rope_theta, "rope_type": scaling.kind, "factor": scaling.factor}
+    results = {"rope_theta": config.rope_theta, "rope_type": scaling.kind, "factor": scaling.factor}
     match scaling.kind:
         case "llama3":
-            made |= {"low_freq_factor": scaling.low, "high_freq_factor": scaling.high}
-            made["original_max_position_embeddings"] = scaling.trained
+            results |= {"low_freq_factor": scaling.low, "high_freq_factor": scaling.high}
+            results["original_max_position_embeddings"] = scaling.trained
         case "yarn":
-            made |= {"beta_slow": scaling.low, "beta_fast": scaling.high}
-            made["original_max_position_embeddings"] = scaling.trained
-    return made
+            results |= {"beta_slow": scaling.low, "beta_fast": scaling.high}
+            results["original_max_position_embeddings"] = scaling.trained
+    return results
 
 
 def change_settings(folder: Path, **changes: Any) -> Path:
@@ -222,21 +222,21 @@ def tokenizer(family: str, tokens: int) -> Any:
     """A byte-level BPE tokenizer of so many tokens, split as the family splits text."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    made = Tokenizer(models.BPE())
+    tokenizer = Tokenizer(models.BPE())
     parts = (
         [pre_tokenizers.Split(Regex(QWEN), "isolated"), pre_tokenizers.ByteLevel(False, use_regex=False)]
         if family == "qwen3"
         else [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
     )
-    made.pre_tokenizer = pre_tokenizers.Sequence(parts)
-    made.decoder = decoders.ByteLevel()
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(parts)
+    tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=tokens - len(SPECIALS), initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False
     )
-    made.train_from_iterator(TEXT, trainer)
-    made.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in SPECIALS])
-    assert made.get_vocab_size() == tokens, f"{tokens} tokens cannot be had of so little text"
-    return made
+    tokenizer.train_from_iterator(TEXT, trainer)
+    tokenizer.add_special_tokens([AddedToken(text, normalized=False, special=True) for text in SPECIALS])
+    assert tokenizer.get_vocab_size() == tokens, f"{tokens} tokens cannot be had of so little text"
+    return tokenizer
 
 
 # GGUF files.
@@ -313,12 +313,12 @@ def gguf_name(name: str) -> str:
 
 
 def _add_tokens(writer: Any, config: ModelConfig) -> None:
-    made = tokenizer(config.family, config.tokens)
-    merges = [" ".join(pair) for pair in json.loads(made.to_str())["model"]["merges"]]
+    result = tokenizer(config.family, config.tokens)
+    merges = [" ".join(pair) for pair in json.loads(result.to_str())["model"]["merges"]]
     padding = range(config.tokens, config.vocab_size)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2" if config.family == "qwen3" else "smollm")
-    writer.add_token_list([*map(made.id_to_token, range(config.tokens)), *(f"[PAD{token}]" for token in padding)])
+    writer.add_token_list([*map(result.id_to_token, range(config.tokens)), *(f"[PAD{token}]" for token in padding)])
     normal = config.tokens - len(SPECIALS)
     writer.add_token_types([1] * normal + [3] * len(SPECIALS) + [5] * len(padding))
     writer.add_token_merges(merges)

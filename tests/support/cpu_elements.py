@@ -77,9 +77,9 @@ def _runner(address: int, case: Case, w: int) -> Callable[..., Array]:
         padded = -(-count // w) * w
         inputs = []
         for array, dtype in zip(arrays, case.operands, strict=True):
-            held = np.zeros(padded, storage(dtype))
-            held[:count] = array
-            inputs.append(held)
+            values = np.zeros(padded, storage(dtype))
+            values[:count] = array
+            inputs.append(values)
         out = np.zeros(padded, storage(case.result))
         function(padded, out.ctypes.data, *(array.ctypes.data for array in inputs))
         return out[:count]
@@ -102,15 +102,15 @@ def same(left: Array, right: Array) -> Array:
     return np.asarray((wide[0] == wide[1]) | (np.isnan(wide[0]) & np.isnan(wide[1])))
 
 
-def ulps(got: Array, exact: Array) -> Array:
+def ulps(actual: Array, exact: Array) -> Array:
     """The error of f32 or f64 in units in the last place of the result, infinite where a NaN or infinity is wrong.
 
     `exact` is of a longer type. What rounds to infinity may be infinity or the largest number.
     """
-    kind = got.dtype.type
+    kind = actual.dtype.type
     with np.errstate(all="ignore"):
         rounded = exact.astype(kind)
         unit = np.abs(np.spacing(np.where(np.isfinite(rounded), rounded, np.finfo(kind).max))).astype(exact.dtype)
-        error = np.abs(got.astype(exact.dtype) - exact) / unit
-    right = same(got, rounded)
+        error = np.abs(actual.astype(exact.dtype) - exact) / unit
+    right = same(actual, rounded)
     return np.where(right & ~np.isfinite(rounded), 0, np.where(np.isnan(error), np.inf, error))

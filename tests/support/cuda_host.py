@@ -54,9 +54,9 @@ class CudaGate:
 
 def stream_of(device: str = "cuda") -> CudaStream:
     """A new stream."""
-    made: Any = tp.Stream(device)
-    assert isinstance(made, CudaStream)
-    return made
+    result: Any = tp.Stream(device)
+    assert isinstance(result, CudaStream)
+    return result
 
 
 def use(stream: CudaStream, reads: tuple[Span, ...] = (), writes: tuple[Span, ...] = ()) -> int:

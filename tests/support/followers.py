@@ -17,21 +17,21 @@ from tileproof.runtime.launch.launch_cache import FORMS
 def forgotten(kernel: tp.Kernel) -> Iterator[None]:
     """Has launches of a kernel go the full way, as if there had been none before. What is compiled stays."""
     forms = FORMS.of(kernel)
-    kept = dict(forms), dict(kernel.remembered), kernel.recent
+    kept = dict(forms), dict(kernel.launch_cache), kernel.recent
     forget_launches(kernel)
     try:
         yield
     finally:
         forget_launches(kernel)
         forms.update(kept[0])
-        kernel.remembered.update(kept[1])
+        kernel.launch_cache.update(kept[1])
         kernel.recent = kept[2]
 
 
 def forget_launches(kernel: tp.Kernel) -> None:
     """Has the next launch of a kernel go the full way."""
     FORMS.of(kernel).clear()
-    kernel.remembered.clear()
+    kernel.launch_cache.clear()
     kernel.recent = None
 
 

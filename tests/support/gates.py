@@ -18,10 +18,10 @@ class Gate:
 
     def hold(self, stream: CpuStream | None = None) -> None:
         """Holds a stream, the current one of the CPU if none is named."""
-        held = current_stream(None) if stream is None else stream
-        assert isinstance(held, CpuStream)
-        with held.ledger.lock:
-            held.turn = held.queue.wait(self._queue, 1)
+        kept = current_stream(None) if stream is None else stream
+        assert isinstance(kept, CpuStream)
+        with kept.ledger.lock:
+            kept.turn = kept.queue.wait(self._queue, 1)
 
     @property
     def is_open(self) -> bool:

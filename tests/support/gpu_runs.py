@@ -19,10 +19,10 @@ def assert_agrees(make: Make, compare: Callable[[Any, Any], None] = assert_alike
     Where nothing is raised all arguments agree; in any case nothing is written beside them.
     """
     kernel, expected, constants = make()
-    _, given, _ = make()
+    _, arguments, _ = make()
     with tp.backend("interpreter"), np.errstate(all="ignore"):
         wanted = outcome(lambda: kernel(*expected, **constants))
-    arrays = to_gpu(given)
+    arrays = to_gpu(arguments)
     with tp.backend("cuda"):
         raised = outcome(lambda: kernel(*arrays, **constants))
     assert raised == wanted

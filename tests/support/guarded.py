@@ -30,11 +30,11 @@ def frame(size: int, side: Side) -> tuple[mmap.mmap, int]:
 
 def address_of(memory: mmap.mmap) -> int:
     """Where a mapping begins."""
-    held = ctypes.c_char.from_buffer(memory)
+    kept = ctypes.c_char.from_buffer(memory)
     try:
-        return ctypes.addressof(held)
+        return ctypes.addressof(kept)
     finally:
-        del held
+        del kept
 
 
 def guarded(array: Any, side: Side) -> Any:

@@ -91,13 +91,13 @@ def random(rng: np.random.Generator, shape: Sequence[int], dtype: str, layout: s
 LAYOUTS: Final = ("dense", "transposed", "sliced", "wide", "reversed")
 
 
-def wide_of(*given: Any) -> tuple[Any, ...]:
+def wide_of(*values: Any) -> tuple[Any, ...]:
     """Arrays in float64 (integers in int64); all else as it is."""
     return tuple(
         (each.astype(np.int64) if each.dtype.kind in "iub" else each.astype(np.float64))
         if isinstance(each, np.ndarray)
         else each
-        for each in given
+        for each in values
     )
 
 
@@ -118,10 +118,10 @@ def results(case: Case, backend: str) -> tuple[Any, ...]:
         guarded.append(OnGpu(each))
         return guarded[-1].tensor
 
-    found = _numpy(case.function(*map(there, args), **{name: there(each) for name, each in named.items()}))
+    result = _numpy(case.function(*map(there, args), **{name: there(each) for name, each in named.items()}))
     for each in guarded:
         each.assert_rest_is_kept()
-    return found
+    return result
 
 
 def assert_right(case: Case, backend: str) -> None:
@@ -130,22 +130,22 @@ def assert_right(case: Case, backend: str) -> None:
     with np.errstate(all="ignore"):
         expected = case.reference(*args, **named)
     wanted = expected if isinstance(expected, tuple) else (expected,)
-    found = results(case, backend)
-    assert len(found) == len(wanted)
-    for got, want in zip(found, wanted, strict=True):
-        assert_close(got, np.asarray(want), case.tolerance)
+    result = results(case, backend)
+    assert len(result) == len(wanted)
+    for actual, want in zip(result, wanted, strict=True):
+        assert_close(actual, np.asarray(want), case.tolerance)
 
 
-def assert_close(got: Any, want: Any, tolerance: float | None = None) -> None:
+def assert_close(actual: Any, expected: Any, tolerance: float | None = None) -> None:
     """Equal shapes, NaN and infinities, and finite values within a part of the greatest magnitude there is."""
-    assert got.shape == want.shape
-    kept = by_storage()[got.dtype].name
-    if got.dtype.kind in "iub" or tolerance == 0:
-        np.testing.assert_array_equal(got.astype(want.dtype), want)
+    assert actual.shape == expected.shape
+    kept = by_storage()[actual.dtype].name
+    if actual.dtype.kind in "iub" or tolerance == 0:
+        np.testing.assert_array_equal(actual.astype(expected.dtype), expected)
         return
     with np.errstate(all="ignore"):
-        rounded = want.astype(got.dtype).astype(np.float64)  # what overflows its type overflows here too
-        mine = got.astype(np.float64)
+        rounded = expected.astype(actual.dtype).astype(np.float64)  # what overflows its type overflows here too
+        mine = actual.astype(np.float64)
     np.testing.assert_array_equal(np.isnan(mine), np.isnan(rounded))
     np.testing.assert_array_equal(np.isposinf(mine), np.isposinf(rounded))
     np.testing.assert_array_equal(np.isneginf(mine), np.isneginf(rounded))
@@ -156,8 +156,8 @@ def assert_close(got: Any, want: Any, tolerance: float | None = None) -> None:
     assert off <= allowed, f"off by {off:.2e} of the greatest magnitude, {allowed:.0e} allowed"
 
 
-def _numpy(found: Any) -> tuple[Any, ...]:
-    every = found if isinstance(found, tuple) else (found,)
+def _numpy(result: Any) -> tuple[Any, ...]:
+    every = result if isinstance(result, tuple) else (result,)
     return tuple(each.numpy() if isinstance(each, Tensor) else np.asarray(each) for each in every)
 
 
@@ -193,19 +193,19 @@ Launched = tuple[tp.Kernel, list[Any], dict[str, Any]]
 def launches(case: Case, target: str = "sm_90") -> Iterator[Launched]:
     """The launches a call makes on a GPU, found here: each is recorded and its outputs become zeros."""
     args, named = case.make()
-    found: list[Launched] = []
-    with _recorded(found, target):
+    results: list[Launched] = []
+    with _recorded(results, target):
         case.function(*args, **named)
-    yield from found
+    yield from results
 
 
 @contextmanager
-def _recorded(found: list[Launched], target: str) -> Iterator[None]:
+def _recorded(result: list[Launched], target: str) -> Iterator[None]:
     def record(kernel: tp.Kernel, args: tuple[Any, ...], constants: dict[str, Any]) -> None:
-        found.append((kernel, list(args), constants))
-        for each, access in zip(args, kernel.function.__annotations__.values(), strict=False):
-            if isinstance(each, np.ndarray) and str(access).startswith("Out["):
-                each[...] = np.zeros((), each.dtype)
+        result.append((kernel, list(args), constants))
+        for arg, access in zip(args, kernel.function.__annotations__.values(), strict=False):
+            if isinstance(arg, np.ndarray) and str(access).startswith("Out["):
+                arg[...] = np.zeros((), arg.dtype)
 
     launcher, aim = tp.Kernel.launcher, arrays.target_of
     tp.Kernel.launcher = record

@@ -27,17 +27,17 @@ class Case:
 
     @property
     def weights(self) -> Weights:
-        made = random_weights(self.config, self.seed)
+        weights = random_weights(self.config, self.seed)
         if self.is_calm:
-            scales = {name: 0.25 for name, array in made.items() if array.ndim == 2 and ".layers." in name}
+            scales = {name: 0.25 for name, array in weights.items() if array.ndim == 2 and ".layers." in name}
             for name, scale in (
                 scales if self.config.tie_word_embeddings else scales | {"lm_head.weight": 0.5}
             ).items():
-                made[name] = (made[name].astype(np.float32) * scale).astype(made[name].dtype)
+                weights[name] = (weights[name].astype(np.float32) * scale).astype(weights[name].dtype)
         if self.is_faint:
             table = "model.embed_tokens.weight"
-            made[table] = (made[table].astype(np.float32) / 1024).astype(made[table].dtype)
-        return made
+            weights[table] = (weights[table].astype(np.float32) / 1024).astype(weights[table].dtype)
+        return weights
 
     def tokens(self, count: int) -> list[int]:
         """So many tokens to start with, equal for equal counts."""
@@ -68,8 +68,8 @@ STORED: Final = slice(None, None, 29)
 
 def by_name(name: str) -> Case:
     """The case with this name."""
-    (found,) = [case for case in CASES if case.name == name]
-    return found
+    (result,) = [case for case in CASES if case.name == name]
+    return result
 
 
 def key(case: Case) -> str:

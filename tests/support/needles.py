@@ -32,34 +32,35 @@ class Haystack(Case):
 
     @property
     def weights(self) -> Weights:
-        made = {name: array.astype(np.float32) for name, array in super().weights.items()}
+        results = {name: array.astype(np.float32) for name, array in super().weights.items()}
         config, layer = self.config, "model.layers.0."
-        table = made["model.embed_tokens.weight"]
+        table = results["model.embed_tokens.weight"]
         table[:] = np.random.default_rng(self.seed).standard_normal(table.shape)
         table[:, :_BETWEEN] = 0
         table[np.arange(len(table)), _NAME + np.arange(len(table)) % NAMES] = 4
         table[:NAMES, _IS_NEEDLE] = table[QUESTION, _IS_QUESTION] = 8
         for name in ("input_layernorm", "post_attention_layernorm"):
-            made[f"{layer}{name}.weight"][:] = 1
-        made["model.norm.weight"][:] = 1
+            results[f"{layer}{name}.weight"][:] = 1
+        results["model.norm.weight"][:] = 1
         attention = f"{layer}self_attn."
         for part, count, flag in (
             ("q", config.num_attention_heads, _IS_QUESTION),
             ("k", config.num_key_value_heads, _IS_NEEDLE),
         ):
-            by_head = made[f"{attention}{part}_proj.weight"].reshape(count, config.head_dim, config.hidden_size)
+            by_head = results[f"{attention}{part}_proj.weight"].reshape(count, config.head_dim, config.hidden_size)
             by_head[:, _STILL] = 0
             by_head[:, _STILL, flag] = 1.6
-        values = made[f"{attention}v_proj.weight"].reshape(
+        values = results[f"{attention}v_proj.weight"].reshape(
             config.num_key_value_heads, config.head_dim, config.hidden_size
         )
         values[:, :NAMES] = np.eye(NAMES, config.hidden_size, _NAME)
-        down, head = made[f"{layer}mlp.down_proj.weight"], made["lm_head.weight"]
-        made[f"{attention}o_proj.weight"][_ANSWER] = np.tile(np.eye(NAMES, config.head_dim), config.num_attention_heads)
+        down, head = results[f"{layer}mlp.down_proj.weight"], results["lm_head.weight"]
+        answer = np.tile(np.eye(NAMES, config.head_dim), config.num_attention_heads)
+        results[f"{attention}o_proj.weight"][_ANSWER] = answer
         down[_ANSWER] = head[:, _ANSWER] = 0
         head[:NAMES] = 0
         head[:NAMES, _ANSWER] = 4 * np.eye(NAMES)
-        return {name: array.astype(ml_dtypes.bfloat16) for name, array in made.items()}
+        return {name: array.astype(ml_dtypes.bfloat16) for name, array in results.items()}
 
     def text(self, count: int, place: int, needle: int) -> list[int]:
         """So many tokens, a needle among them, with the question behind."""

@@ -103,26 +103,26 @@ def numbers(*shape: int, dtype: Any = np.float32) -> Array:
 
 def same_launch(kernel: tp.Kernel, *args: Any, **named: Any) -> list[tuple[type, Code, str]]:
     """Launches the short way if there is one, and the full way; both do the same. Gives what was raised."""
-    before = [each.copy() if isinstance(each, np.ndarray) else each for each in args]
-    found, results = [], []
+    before = [arg.copy() if isinstance(arg, np.ndarray) else arg for arg in args]
+    result, results = [], []
     for way in (nullcontext, lambda: forgotten(kernel)):
         for array, saved in zip(args, before, strict=True):
             if isinstance(array, np.ndarray) and array.flags.writeable:
                 array[...] = saved
         with way():
-            found.append(raised(lambda: kernel(*args, **named)))
-        results.append([each.tobytes() for each in args if isinstance(each, np.ndarray)])
-    assert found[0] == found[1]
+            result.append(raised(lambda: kernel(*args, **named)))
+        results.append([arg.tobytes() for arg in args if isinstance(arg, np.ndarray)])
+    assert result[0] == result[1]
     assert results[0] == results[1]
-    return found[0]
+    return result[0]
 
 
 def raised(run: Callable[[], None]) -> list[tuple[type, Code, str]]:
     try:
         run()
     except tp.TileproofError as error:
-        return [(type(error), each.code, f"{each.message} at {each.span.line if each.span else 0}")
-                for each in error.diagnostics]  # fmt: skip
+        return [(type(error), item.code, f"{item.message} at {item.span.line if item.span else 0}")
+                for item in error.diagnostics]  # fmt: skip
     return []
 
 

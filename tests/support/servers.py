@@ -97,8 +97,8 @@ class Server:
         until = time.monotonic() + DEADLINE
         while time.monotonic() < until:
             for line in list(self.log):
-                if found := re.search(pattern, line):
-                    return found
+                if result := re.search(pattern, line):
+                    return result
             assert self.process.poll() is None, self.log
             time.sleep(0.01)
         raise AssertionError(f"no line with {pattern!r} in {self.log}")

@@ -41,14 +41,14 @@ def vocabulary(size: int = 900) -> tuple[list[str], list[str]]:
     """Tokens and merges that cross words, digits and spaces: with them it shows how a text was split."""
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     trainer = trainers.BpeTrainer(
         vocab_size=size, initial_alphabet=pre_tokenizers.ByteLevel.alphabet(), show_progress=False, max_token_length=6
     )
-    made.train_from_iterator([*TEXTS, *random_texts(300, 1)] * 2, trainer)
-    merges = [" ".join(pair) for pair in json.loads(made.to_str())["model"]["merges"]]
-    return [*map(made.id_to_token, range(made.get_vocab_size())), UNMERGED], merges
+    tokenizer.train_from_iterator([*TEXTS, *random_texts(300, 1)] * 2, trainer)
+    merges = [" ".join(pair) for pair in json.loads(tokenizer.to_str())["model"]["merges"]]
+    return [*map(tokenizer.id_to_token, range(tokenizer.get_vocab_size())), UNMERGED], merges
 
 
 def write_vocabulary(path: Path, splitting: str | None, **values: Any) -> Path:
@@ -115,5 +115,5 @@ class LlamaCppTokenizer:
             {"Content-Type": "application/json"},
         )
         with self._opener.open(request) as answer:
-            found: list[int] = json.load(answer)["tokens"]
-        return found
+            result: list[int] = json.load(answer)["tokens"]
+        return result

@@ -67,28 +67,28 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_every_launch_is_compiled_once_and_then_kept(run: Any, tmp_path: Path) -> None:
-    code, told = run()
-    assert (code, "none_launches.py: not there\n" in told) == (0, True)
-    assert "some_launches.py: 3 launches proved" in told
-    assert "3 launches for sm_90 come to 2 kernels: 0 kept, 2 made\n" in told
+    code, result = run()
+    assert (code, "none_launches.py: not there\n" in result) == (0, True)
+    assert "some_launches.py: 3 launches proved" in result
+    assert "3 launches for sm_90 come to 2 kernels: 0 kept, 2 made\n" in result
     other = Cache(tmp_path / "made")
     other.put(digest("of an earlier version"), b"old")
-    code, told = run()
-    assert (code, "come to 2 kernels: 2 kept, 0 made\n" in told) == (0, True)
-    assert "removed 1 entries" in told
+    code, result = run()
+    assert (code, "come to 2 kernels: 2 kept, 0 made\n" in result) == (0, True)
+    assert "removed 1 entries" in result
     assert other.get(digest("of an earlier version")) is None
 
 
 def test_candidates_are_compiled_if_asked_for(run: Any) -> None:
-    code, told = run("--sweep")
-    assert (code, "4 launches for sm_90 come to 3 kernels: " in told) == (0, True)
+    code, result = run("--sweep")
+    assert (code, "4 launches for sm_90 come to 3 kernels: " in result) == (0, True)
 
 
 def test_a_launch_that_is_refused_is_told_and_removes_nothing(run: Any, tmp_path: Path) -> None:
     Cache(tmp_path / "made").put(digest("other"), b"kept")
-    code, told = run(wrong=True)
-    assert (code, "1 FAILED; nothing was removed\n" in told) == (1, True)
-    assert "\nfailed: wrong\nerror[TP0604]: " in told
+    code, result = run(wrong=True)
+    assert (code, "1 FAILED; nothing was removed\n" in result) == (1, True)
+    assert "\nfailed: wrong\nerror[TP0604]: " in result
     assert Cache(tmp_path / "made").get(digest("other")) == b"kept"
 
 
@@ -96,8 +96,8 @@ def test_a_change_of_the_source_meanwhile_is_noticed(run: Any, monkeypatch: pyte
     from tileproof.compiler.proofs import fingerprint
 
     monkeypatch.setattr(fingerprint, "__wrapped__", lambda: "changed")
-    code, told = run()
-    assert (code, "changed meanwhile" in told) == (1, True)
+    code, result = run()
+    assert (code, "changed meanwhile" in result) == (1, True)
 
 
 def test_a_change_of_the_source_asks_the_assembler_only_for_other_code(
@@ -119,6 +119,6 @@ def test_a_change_of_the_source_asks_the_assembler_only_for_other_code(
     before = len(asked)
     for module in (ahead, gpu):
         monkeypatch.setattr(module, "fingerprint", lambda: "another")
-    code, told = run("--sweep")
-    assert (code, "come to 3 kernels: 0 kept, 3 made\n" in told) == (0, True)
+    code, result = run("--sweep")
+    assert (code, "come to 3 kernels: 0 kept, 3 made\n" in result) == (0, True)
     assert (before, len(asked)) == (2, 3)

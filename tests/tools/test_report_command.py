@@ -67,22 +67,22 @@ def test_a_check_at_run_time_is_told_with_its_reason(report: Report) -> None:
 
 
 def test_an_unsafe_block_is_told_with_its_reason_and_what_stands_in_it(report: Report) -> None:
-    found = kernel(report, "permute_kernel")
-    (block,) = found.unsafe
+    result = kernel(report, "permute_kernel")
+    (block,) = result.unsafe
     assert (block.holder, block.reason) == ("kernel permute_kernel", "order is a permutation: the host sorted it")
-    assert [each.partition(": ")[2] for each in found.proof.raw] == ["tp.raw.load(x, order[n])"]
+    assert [each.partition(": ")[2] for each in result.proof.raw] == ["tp.raw.load(x, order[n])"]
     assert report.libraries[0].audited.blocks == (block,)
 
 
 def test_what_a_launch_looks_at_is_told(report: Report) -> None:
     proof = kernel(report, "pick_kernel").proof
-    assert [(each.tensor, each.type) for each in proof.contents] == [("ids", 'Index["V"]')]
+    assert [(content.tensor, content.type) for content in proof.contents] == [("ids", 'Index["V"]')]
     assert proof.contracts == ('`tp.require(tp.dim("V") >= 1)`',)
     assert any("ids holds" in each.reason and each.rung == 3 for each in proof.settled)
 
 
 def test_functions_are_those_that_the_package_lists(report: Report) -> None:
-    functions = {each.name: each for each in report.libraries[0].functions}
+    functions = {function.name: function for function in report.libraries[0].functions}
     assert set(functions) == {"take", "pick", "pick_backward", "permute"}
     assert functions["pick"].kernels == ("pick_kernel",)
     assert functions["pick"].gradient == "pick_backward"
@@ -92,7 +92,7 @@ def test_functions_are_those_that_the_package_lists(report: Report) -> None:
     )
     assert kernel(report, "pick_kernel").function == "pick"
     assert kernel(report, "turn_kernel").function == ""
-    assert [each.name for each in report.libraries[0].families] == ["shelf", "wrong"]
+    assert [family.name for family in report.libraries[0].families] == ["shelf", "wrong"]
 
 
 def test_what_a_package_lists_and_does_not_have_is_a_problem(run_report: Run, write: Write) -> None:
@@ -123,7 +123,7 @@ def test_tests_come_from_a_junit_file_and_are_those_that_name_a_kernel_or_its_fu
         "permute_kernel": (facts.Tested(file, ("test_permute",), Outcome(failed=1)),),
         "turn_kernel": (),
     }
-    assert [each.name for each in report.libraries[0].functions if each.tested] == ["pick", "permute"]
+    assert [function.name for function in report.libraries[0].functions if function.tested] == ["pick", "permute"]
 
 
 def test_benchmarks_are_rows_that_launched_the_kernel(report: Report) -> None:
@@ -150,8 +150,8 @@ def test_tuning_records_are_told_also_where_they_are_stale(
     write("tuned.py", TUNED)
     entry = {"element": "f32", "sizes": {"N": 64}, "kernel": "double", "constants": {"B": 64}, "schedule": {},
              "seconds": 1.0, "default_seconds": 2.0}  # fmt: skip
-    told = {"source": "0", "tileproof": "0", "assembler": "13.0", "device": "NVIDIA H200", "date": "2026-11-15"}
-    record = {"format": 1, "tunable": "double", "target": "sm_90", "provenance": told, "entries": [entry]}
+    messages = {"source": "0", "tileproof": "0", "assembler": "13.0", "device": "NVIDIA H200", "date": "2026-11-15"}
+    record = {"format": 1, "tunable": "double", "target": "sm_90", "provenance": messages, "entries": [entry]}
     write("records/double.sm_90.json", json.dumps(record))
     write("records/double.sm_80.json", "{")
     monkeypatch.setenv("TILEPROOF_RECORDS_DIR", str(tmp_path / "records"))
@@ -198,7 +198,7 @@ def test_the_table_has_a_line_for_every_kernel(run_report: Run, package: str) ->
 def test_several_libraries_make_one_report(run_report: Run, write: Write, package: str) -> None:
     write("more/double.py", GOOD)
     report = reported(run_report, package, "more")
-    assert [each.name for each in report.libraries] == [package, "more"]
+    assert [library.name for library in report.libraries] == [package, "more"]
     assert [each.name for each in report.libraries[1].kernels] == ["double"]
 
 
@@ -239,7 +239,7 @@ def test_where_no_browser_starts_it_says_so(run_report: Run, write: Write, monke
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["tileproof.kernel"], "did you mean `tileproof.kernels`?"),
         (["tileprof.kernels"], "did you mean `tileproof.kernels`?"),
@@ -253,10 +253,10 @@ def test_where_no_browser_starts_it_says_so(run_report: Run, write: Write, monke
         (["shelf.py", "--jobs", "0"], "at least one must run"),
     ],
 )
-def test_a_wrong_command_says_what_is_right(run_report: Run, write: Write, arguments: list[str], said: str) -> None:
+def test_a_wrong_command_says_what_is_right(run_report: Run, write: Write, arguments: list[str], message: str) -> None:
     write("shelf.py", GOOD)
     ran = run_report(*arguments)
-    assert (ran.code, said in ran.err) == (2, True), ran.err
+    assert (ran.code, message in ran.err) == (2, True), ran.err
 
 
 def test_a_file_that_cannot_be_imported_is_a_problem(run_report: Run, write: Write) -> None:

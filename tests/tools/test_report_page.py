@@ -36,40 +36,40 @@ def text(run_report: Run, write: Write) -> str:
 @cache
 def library_page() -> tuple[Report, str]:
     """The page of the kernel library, with verdicts that nobody proved: what is proved, other tests look at."""
-    held = gathering.proofs_of
+    kept = gathering.proofs_of
     gathering.proofs_of = lambda kernels, root, **_: [Proof(True, "for all constants") for _ in kernels]
     try:
-        found = gathering.report_on(["tileproof.kernels"], gathering.Sources())
+        result = gathering.report_on(["tileproof.kernels"], gathering.Sources())
     finally:
-        gathering.proofs_of = held
-    return found, page(found)
+        gathering.proofs_of = kept
+    return result, page(result)
 
 
 # The file.
 
 
 def test_it_is_well_formed_and_loads_nothing(text: str) -> None:
-    found = Page(text)
-    assert found.outside == []
+    page = Page(text)
+    assert page.outside == []
     assert not re.search(r"https?:|//cdn|@import|url\(", text)
     assert "default-src 'none'" in text
 
 
 def test_every_link_leads_somewhere_and_every_control_has_a_label(text: str) -> None:
-    found = Page(text)
-    assert set(found.links) <= set(found.ids)
-    assert {"filter", "state"} <= found.labelled
+    page = Page(text)
+    assert set(page.links) <= set(page.ids)
+    assert {"filter", "state"} <= page.labelled
 
 
 def test_it_says_what_is_wrong_with_each_kernel(text: str) -> None:
     words = Page(text).words
     assert "1 of 4 kernels is proved, 1 keeps checks for run time, 1 is unsafe, 1 is refused." in words
-    for said in (
+    for message in (
         "order is a permutation: the host sorted it", "tp.raw.load(x, order[n]) is taken on trust",
         "0 <= rows[n] < V", "nothing says what rows holds", "axis 0 of `x` is M, and `j` walks N",
         'ids holds Index["V"] , which settles x[ids[n], d]', "1.25 x Triton", "Not looked at", "made inside a function",
     ):  # fmt: skip
-        assert said in words
+        assert message in words
 
 
 def test_what_a_kernel_says_is_text_and_no_markup() -> None:
@@ -79,10 +79,10 @@ def test_what_a_kernel_says_is_text_and_no_markup() -> None:
         nasty, nasty, "a.py", 1, nasty, (nasty, "x = 1", "y = '<i>'"), Proof(True, nasty, nasty, (settled,), (nasty,))
     )
     library = Library(nasty, nasty, (Family(nasty, nasty, (), (kernel,)),), Audited((nasty,), 1, ()), (nasty,))
-    made = page(Report((library,), {nasty: nasty}, nasty))
-    Page(made)
-    assert made.count("<script>") == 1
-    assert "<b>on</b>" not in made
+    result = page(Report((library,), {nasty: nasty}, nasty))
+    Page(result)
+    assert result.count("<script>") == 1
+    assert "<b>on</b>" not in result
 
 
 def test_a_library_without_kernels_has_a_page_too() -> None:
@@ -99,16 +99,16 @@ def test_accesses_are_marked_in_the_source(text: str) -> None:
 
 def test_every_kernel_and_function_of_the_library_is_on_its_page() -> None:
     report, text = library_page()
-    found, words = Page(text), Page(text).words
-    assert found.outside == []
-    assert set(found.links) <= set(found.ids)
+    result, words = Page(text), Page(text).words
+    assert result.outside == []
+    assert set(result.links) <= set(result.ids)
     listed = {each.name for each in report.libraries[0].kernels}
     for name in (name for names in tk.FAMILIES.values() for name in names.split()):
         assert isinstance(getattr(tk, name), FunctionType)
         assert f" {name} " in words
     for kernel in every_kernel():
         assert kernel.name in listed
-        assert f"tileproof-kernels--{kernel.name}" in found.ids
+        assert f"tileproof-kernels--{kernel.name}" in result.ids
 
 
 def every_kernel() -> list[Kernel]:
@@ -126,7 +126,7 @@ def test_all_of_the_library_can_be_looked_at() -> None:
 
 def test_gradients_of_the_library_are_named() -> None:
     report, _ = library_page()
-    gradients = {each.name: each.gradient for each in report.libraries[0].functions if each.gradient}
+    gradients = {function.name: function.gradient for function in report.libraries[0].functions if function.gradient}
     assert gradients["rms_norm"] == "rms_norm_backward"
     assert gradients["attention"] == "attention_backward"
 

@@ -17,9 +17,9 @@ from tileproof.tuning.places import CpuPlace, Place
 
 
 def gate_of(tunable: Tunable, element: str = "f32", n: int = 500, **sizes: int) -> Gate:
-    given = sizes or {"N": n}
-    default = tunable.default(given, "cpu")
-    return Gate(tunable, given, element, CpuPlace(), default, np.random.default_rng(3))
+    arguments = sizes or {"N": n}
+    default = tunable.default(arguments, "cpu")
+    return Gate(tunable, arguments, element, CpuPlace(), default, np.random.default_rng(3))
 
 
 @pytest.mark.parametrize("element", ["f32", "bf16"])
@@ -62,8 +62,8 @@ def test_inputs_differ_from_trial_to_trial() -> None:
 
 
 def test_a_default_that_leaves_nan_cannot_be_tuned_against() -> None:
-    def spoil(rng: Any, given: dict[str, Any]) -> None:
-        given["x"][3] = np.nan
+    def spoil(rng: Any, values: dict[str, Any]) -> None:
+        values["x"][3] = np.nan
 
     tunable = Tunable("spoiled", DOUBLE.kernels, DOUBLE.default, DOUBLE.space, inputs=spoil)
     with pytest.raises(TuningError, match=r"leaves NaN in `y`.*`inputs`"):
@@ -90,8 +90,8 @@ ONE, ALL = (np.arange(1000) == 7), np.ones(1000, bool)
 )
 def test_how_far_results_may_be_apart(dtype: DType, where: Any, gap: float, said: str | None) -> None:
     right = RIGHT if dtype.is_float else np.zeros(1000)
-    found, expected = (each.astype(dtype.storage) for each in (np.where(where, right + gap, right), right))
-    problem = difference(found, expected, dtype)
+    result, expected = (each.astype(dtype.storage) for each in (np.where(where, right + gap, right), right))
+    problem = difference(result, expected, dtype)
     assert (problem is None) if said is None else (problem is not None and said in problem)
 
 

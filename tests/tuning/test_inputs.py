@@ -34,22 +34,22 @@ SIZES = {"M": 20, "H": 3, "G": 2, "V": 30, "K": 5, "E": 4}
 
 def test_every_argument_has_the_shape_type_and_use_that_the_signature_says() -> None:
     tunable = tunable_of(scalars={"scale": 2, "past": 7.0}, types={"U": "f16"})
-    found = arguments_of(tunable, SIZES, "bf16", {"B": 8})
-    said = {each.name: (each.shape, each.dtype.name, each.is_written, each.is_kept) for each in found.tensors}
-    assert said == {
+    result = arguments_of(tunable, SIZES, "bf16", {"B": 8})
+    lines = {it.name: (it.shape, it.dtype.name, it.is_written, it.is_kept) for it in result.tensors}
+    assert lines == {
         "y": ((20, 7), "bf16", True, False), "count": ((30,), "i32", True, False),
         "cache": ((30, 4), "f16", True, True), "x": ((20, 5), "i8", False, True),
         "ids": ((20,), "i32", False, True), "slots": ((20,), "i32", False, True),
         "off": ((5,), "i32", False, True), "part": ((3,), "f32", True, False),
     }  # fmt: skip
-    assert found.scalars == {"scale": 2.0, "past": 7}
-    assert [type(each) for each in found.scalars.values()] == [float, int]
-    assert found.names == ("y", "count", "cache", "x", "ids", "slots", "off", "part", "scale", "past")
+    assert result.scalars == {"scale": 2.0, "past": 7}
+    assert [type(scalar) for scalar in result.scalars.values()] == [float, int]
+    assert result.names == ("y", "count", "cache", "x", "ids", "slots", "off", "part", "scale", "past")
 
 
 def test_what_any_kernel_of_a_tunable_writes_is_written() -> None:
     arguments = arguments_of(planted("writes_its_input_kernel"), {"N": 8}, "f32", {})
-    assert [(each.name, each.is_written, each.is_kept) for each in arguments.tensors] == [
+    assert [(tensor.name, tensor.is_written, tensor.is_kept) for tensor in arguments.tensors] == [
         ("y", True, False), ("x", True, True)
     ]  # fmt: skip
     (total, x) = arguments_of(APPEND, {"N": 8}, "f32", {}).tensors
@@ -57,17 +57,17 @@ def test_what_any_kernel_of_a_tunable_writes_is_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tunable", "sizes", "element", "said"),
+    ("tunable", "sizes", "element", "message"),
     [
         (DOUBLE, {"M": 3}, "f32", 'needs a size for N, a dimension of `y`: give --shapes "N='),
         (DOUBLE, {"N": 3}, "f31", "is not an element type"),
         (Tunable("open", SCALED.kernels, SCALED.default, SCALED.space), {"N": 3}, "f32", 'scalars={"a": ...}'),
     ],
 )
-def test_what_is_missing_is_said_with_its_cure(tunable: Tunable, sizes: Any, element: str, said: str) -> None:
+def test_what_is_missing_is_said_with_its_cure(tunable: Tunable, sizes: Any, element: str, message: str) -> None:
     with pytest.raises(TuningError) as raised:
         arguments_of(tunable, sizes, element, {})
-    assert said in str(raised.value)
+    assert message in str(raised.value)
 
 
 def entries(content: str, extent: int, shape: tuple[int, ...]) -> Any:
@@ -87,11 +87,11 @@ def test_index_tensors_hold_what_they_may() -> None:
 
 @pytest.mark.parametrize(("dtype", "low", "high"), [(BOOL, 0, 1), (I8, -127, 127), (U8, 0, 255), (I32, -100, 100)])
 def test_whole_numbers_are_small_unless_they_have_8_bits(dtype: DType, low: int, high: int) -> None:
-    made = numbers(np.random.default_rng(1), Argument("x", (5000,), dtype, is_written=False, is_kept=True))
-    assert (made.min(), made.max()) == (low, high)
+    result = numbers(np.random.default_rng(1), Argument("x", (5000,), dtype, is_written=False, is_kept=True))
+    assert (result.min(), result.max()) == (low, high)
 
 
 def test_floats_are_normal_numbers() -> None:
-    made = numbers(np.random.default_rng(1), Argument("x", (100, 100), F32, is_written=False, is_kept=True))
-    assert abs(float(made.mean())) < 0.1
-    assert 0.9 < float(made.std()) < 1.1
+    result = numbers(np.random.default_rng(1), Argument("x", (100, 100), F32, is_written=False, is_kept=True))
+    assert abs(float(result.mean())) < 0.1
+    assert 0.9 < float(result.std()) < 1.1

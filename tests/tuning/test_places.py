@@ -26,17 +26,17 @@ from tileproof.tuning.places import CpuPlace, GpuPlace, Place
 
 @pytest.fixture
 def gpu(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Gpu]:
-    made = Gpu(regions=two_gpus().regions, runs_followers=True)
+    gpu = Gpu(regions=two_gpus().regions, runs_followers=True)
     monkeypatch.setenv("TILEPROOF_CACHE_DIR", str(tmp_path))
     for name in ("torch", "cupy"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    made.use(monkeypatch)
+    gpu.use(monkeypatch)
     monkeypatch.setattr(ahead, "code_of", running.code_of)
     monkeypatch.setattr(places, "_cache_of", lambda device: 1 << 12)
     driver._opened.cache_clear()
     kernels = [each for each in vars(tuned_kernels).values() if isinstance(each, Kernel)]
     with clean_slate(monkeypatch):
-        yield made
+        yield gpu
     for kernel in kernels:  # what it remembers are functions of a driver that is gone
         kernel.forget()
     driver._opened.cache_clear()

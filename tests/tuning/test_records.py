@@ -60,25 +60,25 @@ def test_a_file_has_a_line_for_each_shape_in_order(tmp_path: Path) -> None:
 
 def test_of_entries_of_the_same_sizes_the_last_one_counts(tmp_path: Path) -> None:
     path = kept(tmp_path, entry(64), replace(entry(128), note="put in by hand"), entry(64, OTHER))
-    found = read(path, DOUBLE.kernels).entries
-    assert [(each.kernel, each.note) for each in found] == [
+    content = read(path, DOUBLE.kernels).entries
+    assert [(each.kernel, each.note) for each in content] == [
         ("double_by_adding_kernel", ""), ("double_kernel", "put in by hand")
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("changed", "said"),
+    ("changed", "message"),
     [
         ({"source": "other"}, "the kernels of `double` have changed"),
         ({"assembler": "1.2.3"}, "with the compiler 1.2.3"),
     ],
 )
-def test_a_stale_file_is_refused(tmp_path: Path, changed: dict[str, str], said: str) -> None:
+def test_a_stale_file_is_refused(tmp_path: Path, changed: dict[str, str], message: str) -> None:
     path = kept(tmp_path, entry(64), **changed)
     with pytest.raises(RecordError, match="is stale") as raised:
         read(path, DOUBLE.kernels)
     assert str(path) in str(raised.value)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert "tileproof tune double" in str(raised.value)
 
 
@@ -89,17 +89,17 @@ def test_a_patch_of_the_compiler_makes_nothing_stale(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "is damaged"), ("[]", "is damaged"), ("{}", "is damaged"), ('{"format": 99}', "has format 99"),
         ('{"format": 1, "tunable": "double", "target": "sm_90", "provenance": {}, "entries": []}', "is damaged"),
         ('{"format": 1, "tunable": "double", "target": "cpu", "entries": [{"schedule": {"warps": 3}}]}', "is damaged"),
     ],
 )  # fmt: skip
-def test_a_damaged_file_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_a_damaged_file_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = file_of(tmp_path, "double", TARGET)
     path.write_text(text)
-    with pytest.raises(RecordError, match=said):
+    with pytest.raises(RecordError, match=message):
         read_as_it_is(path)
 
 
@@ -117,10 +117,10 @@ def test_a_kernel_that_is_no_more_is_refused(tmp_path: Path) -> None:
 
 def test_a_launch_falls_back_to_the_default_with_one_warning(folder: Path) -> None:
     path = kept(folder, entry(64), source="other")
-    with pytest.warns(RuntimeWarning, match="stale") as said:
+    with pytest.warns(RuntimeWarning, match="stale") as caught:
         assert DOUBLE.choose(TARGET, "bf16", {"N": 64}) == DOUBLE.default({"N": 64}, TARGET)
-    assert len(said) == 1
-    assert str(path) in str(said[0].message)
+    assert len(caught) == 1
+    assert str(path) in str(caught[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert DOUBLE.choose(TARGET, "bf16", {"N": 65}) == DOUBLE.default({"N": 65}, TARGET)

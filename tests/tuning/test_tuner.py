@@ -26,7 +26,7 @@ def seconds(label: str) -> float:
 
 
 def summary(report: Report) -> list[tuple[str, str | None, float, float]]:
-    return [(each.shape, each.best and each.best.label, each.seconds, each.default_seconds) for each in report.results]
+    return [(it.shape, it.best and it.best.label, it.seconds, it.default_seconds) for it in report.results]
 
 
 def test_the_fastest_is_chosen_and_recorded(told: Told, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -36,7 +36,7 @@ def test_the_fastest_is_chosen_and_recorded(told: Told, tmp_path: Path, monkeypa
         ("N=300 f32", "double_kernel B=256", 1e-3, 4e-3), ("N=500 f32", "double_kernel B=256", 1e-3, 4e-3)
     ]  # fmt: skip
     assert report.path is not None
-    assert [each.constants for each in read(report.path, DOUBLE.kernels).entries] == [{"B": 256}] * 2
+    assert [entry.constants for entry in read(report.path, DOUBLE.kernels).entries] == [{"B": 256}] * 2
     monkeypatch.setenv(records.VARIABLE, str(tmp_path))
     DOUBLE.forget()
     assert DOUBLE.choose("cpu", "f32", {"N": 300}) == Choice(double_kernel, {"B": 256})
@@ -97,9 +97,9 @@ def test_shapes_that_are_not_tuned_keep_their_entries_and_notes(told: Told, tmp_
     path = tune(DOUBLE, SHAPES, place=told(seconds), into=tmp_path).path
     assert path is not None
     record = read(path, DOUBLE.kernels)
-    write(path, replace(record, entries=tuple(replace(each, note="put in by hand") for each in record.entries)))
+    write(path, replace(record, entries=tuple(replace(entry, note="put in by hand") for entry in record.entries)))
     tune(DOUBLE, [*SHAPES[:1], {"N": 700}], place=told(seconds), into=tmp_path, again=True)
-    notes = {each.sizes["N"]: each.note for each in read(path, DOUBLE.kernels).entries}
+    notes = {entry.sizes["N"]: entry.note for entry in read(path, DOUBLE.kernels).entries}
     assert notes == {300: "", 500: "put in by hand", 700: ""}
 
 
@@ -120,7 +120,7 @@ def test_what_other_kernels_or_another_device_took_is_tuned_anew(
 def test_when_the_time_is_over_the_rest_is_left(told: Told, tmp_path: Path) -> None:
     report = tune(DOUBLE, SHAPES, place=told(seconds), minutes=0.0, into=tmp_path)
     assert not report.is_finished
-    assert [each.best for each in report.results] == [None, None]
+    assert [result.best for result in report.results] == [None, None]
     assert list(report.lines()) == ["N=300 f32: not finished", "N=500 f32: not finished"]
     assert tune(DOUBLE, SHAPES, place=told(seconds), into=tmp_path).is_finished
 
@@ -151,9 +151,9 @@ def test_a_kernel_that_takes_another_form_of_the_arguments_is_tried(told: Told) 
 
 
 def test_a_shape_that_cannot_be_tuned_is_no_end_of_the_others(told: Told) -> None:
-    def inputs(rng: Any, given: dict[str, Any]) -> None:
-        if len(given["x"]) == 300:
-            given["x"][0] = np.nan
+    def inputs(rng: Any, values: dict[str, Any]) -> None:
+        if len(values["x"]) == 300:
+            values["x"][0] = np.nan
 
     tunable = Tunable("spoiled", DOUBLE.kernels, DOUBLE.default, DOUBLE.space, inputs=inputs)
     first, second = tune(tunable, SHAPES, place=told(seconds)).results
@@ -185,9 +185,9 @@ def test_without_a_gpu_candidates_are_compiled_once_for_shapes_that_share_code()
     shapes = [{"N": 1024}, {"N": 2048}]
     results = tuner.results_of(planted("unwritten_kernel"), shapes, None, "sm_90")
     odd = Choice(double_kernel, {"B": 0})
-    for each in results:
-        each.candidates = {**each.candidates, odd.label: odd}
-    tuner.compile_candidates(DOUBLE, results, "sm_90", None, lambda *said: steps.append(said))
-    assert [set(each.problems) for each in results] == [{"double_kernel B=0"}] * 2
+    for result in results:
+        result.candidates = {**result.candidates, odd.label: odd}
+    tuner.compile_candidates(DOUBLE, results, "sm_90", None, lambda *message: steps.append(message))
+    assert [set(result.problems) for result in results] == [{"double_kernel B=0"}] * 2
     assert ("compiled", 5, 5) in steps
     assert ("proved", 12, 12) in steps

@@ -9,7 +9,7 @@ import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
 
-from tileproof.cli.usage import Progress, UsageError, open_streams, wants_color
+from tileproof.cli.command_line import Progress, UsageError, open_streams, wants_color
 from tileproof.compiler.cache import write_whole
 
 from .facts import Report, written
@@ -76,12 +76,12 @@ def _run(options: argparse.Namespace) -> int:
     sources = Sources(options.junit, options.results)
     report = report_on(tuple(dict.fromkeys(options.targets)), sources, jobs=options.jobs, step=progress.step)
     progress.clear()
-    made = _made(report, chosen, out is None)
+    result = _made(report, chosen, out is None)
     if out is None:
-        print(made, end="")
+        print(result, end="")
     else:
         try:
-            write_whole(out, made.encode())
+            write_whole(out, result.encode())
         except OSError as error:
             raise UsageError(f"--out {out}: {error.strerror or error}") from None
         print(summary(report))

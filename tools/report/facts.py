@@ -279,27 +279,27 @@ def written(facts: Any) -> dict[str, Any]:
     return dataclasses.asdict(facts)
 
 
-def read(kind: type[_Of], said: Mapping[str, Any]) -> _Of:
+def read(kind: type[_Of], expected: Mapping[str, Any]) -> _Of:
     """A value from its plain data; `KeyError` or `TypeError` if that is of another format."""
-    return typing.cast(_Of, _read(kind, said))
+    return typing.cast(_Of, _read(kind, expected))
 
 
-def _read(kind: Any, said: Any) -> Any:
+def _read(kind: Any, expected: Any) -> Any:
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return kind(**{name: _read(inner, said[name]) for name, inner in _fields(kind).items()})
+        return kind(**{name: _read(inner, expected[name]) for name, inner in _fields(kind).items()})
     match typing.get_origin(kind):
         case origin if origin is tuple:
-            return tuple(_read(typing.get_args(kind)[0], each) for each in said)
+            return tuple(_read(typing.get_args(kind)[0], each) for each in expected)
         case types.UnionType:
-            inner = next(each for each in typing.get_args(kind) if each is not types.NoneType)
-            return None if said is None else _read(inner, said)
+            inner = next(get_arg for get_arg in typing.get_args(kind) if get_arg is not types.NoneType)
+            return None if expected is None else _read(inner, expected)
         case None:
-            return said
+            return expected
         case _:
-            return dict(said)
+            return dict(expected)
 
 
 @cache
 def _fields(kind: type) -> dict[str, Any]:
     hints = typing.get_type_hints(kind)
-    return {each.name: hints[each.name] for each in dataclasses.fields(kind)}
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}

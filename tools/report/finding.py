@@ -19,8 +19,8 @@ from types import FunctionType, ModuleType
 from typing import Any
 
 from tileproof.cli.audit import Names, decorator, is_left_out, parse, walk
+from tileproof.cli.command_line import UsageError, suggestion
 from tileproof.cli.kernel_file import load, package_of, read_source
-from tileproof.cli.usage import UsageError, suggestion
 from tileproof.diagnostics import Diagnostic
 from tileproof.language.kernel import Kernel
 
@@ -106,8 +106,8 @@ def _packages(name: str) -> list[str]:
     parent, _, _ = name.rpartition(".")
     with contextlib.suppress(ImportError, ValueError, AttributeError):
         if parent and (spec := importlib.util.find_spec(parent)) and spec.submodule_search_locations:
-            return [f"{parent}.{each.name}" for each in pkgutil.iter_modules(spec.submodule_search_locations)]
-    return ["tileproof.kernels", *(each.name for each in pkgutil.iter_modules() if not each.name.startswith("_"))]
+            return [f"{parent}.{module.name}" for module in pkgutil.iter_modules(spec.submodule_search_locations)]
+    return ["tileproof.kernels", *(module.name for module in pkgutil.iter_modules() if not module.name.startswith("_"))]
 
 
 def _at(path: Path) -> Found:
@@ -118,26 +118,26 @@ def _at(path: Path) -> Found:
         name = package or path.name
     root = importable if package else path.parent
     top = importable / package.partition(".")[0] if package else path
-    found = Found(name, _version(name) if package else "", root, top)
+    result = Found(name, _version(name) if package else "", root, top)
     for file in files_below(path):
         if file.name == "__main__.py":
             continue
-        module = _module(file, importable if package else None, found.problems)
+        module = _module(file, importable if package else None, result.problems)
         if module is not None:
-            found.modules.append(module)
-            found.problems += _unseen(found, module)
+            result.modules.append(module)
+            result.problems += _unseen(result, module)
     if package and path.is_dir():
-        _add_functions(found)
-    return found
+        _add_functions(result)
+    return result
 
 
 def files_below(path: Path) -> list[Path]:
     """The Python files of a folder, those of packages first; a file itself."""
-    found = [] if path.is_dir() else [path]
+    results = [] if path.is_dir() else [path]
     for folder, below, names in os.walk(path):
         below[:] = [name for name in below if not is_left_out(Path(folder, name))]
-        found += [Path(folder, name) for name in names if name.endswith(".py")]
-    return sorted(found, key=lambda file: (file.parent, file.name != "__init__.py", file.name))
+        results += [Path(folder, name) for name in names if name.endswith(".py")]
+    return sorted(results, key=lambda file: (file.parent, file.name != "__init__.py", file.name))
 
 
 def _module(file: Path, root: Path | None, problems: list[str]) -> Module | None:
@@ -152,14 +152,14 @@ def _module(file: Path, root: Path | None, problems: list[str]) -> Module | None
         loaded = load(str(file))
         problems += [problem.message for problem in loaded.problems]
         names = loaded.kernels[0].function.__globals__ if loaded.kernels else {}
-        return Module(file.stem, file, names, tuple((_place(file, "", "", each), each) for each in loaded.kernels))
+        return Module(file.stem, file, names, tuple((_place(file, "", "", item), item) for item in loaded.kernels))
     name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
     module = _imported(name, root, file, problems)
     if module is None:
         return None
     kernels = {id(each.function): each for each in vars(module).values() if isinstance(each, Kernel)}
     own = sorted(
-        (each for each in kernels.values() if each.function.__module__ == name), key=lambda each: each.first_line
+        (kernel for kernel in kernels.values() if kernel.function.__module__ == name), key=lambda item: item.first_line
     )
     return Module(name, file, vars(module), tuple((_place(file, name, str(root), each), each) for each in own))
 
@@ -174,8 +174,8 @@ def _imported(name: str, root: Path, file: Path, problems: list[str]) -> ModuleT
         with contextlib.redirect_stdout(sys.stderr):
             module = importlib.import_module(name)
     except (Exception, SystemExit) as error:
-        said = str(error).strip().splitlines()
-        problems.append(f"importing `{name}` raises {type(error).__name__}{': ' + said[0] if said else ''}")
+        message = str(error).strip().splitlines()
+        problems.append(f"importing `{name}` raises {type(error).__name__}{': ' + message[0] if message else ''}")
         return None
     finally:
         with contextlib.suppress(ValueError):
@@ -209,7 +209,7 @@ def _version(package: str) -> str:
         return ""
 
 
-def _unseen(found: Found, module: Module) -> Iterator[str]:
+def _unseen(result: Found, module: Module) -> Iterator[str]:
     """Kernels that are made where no name of the module reaches them."""
     seen = {kernel.function.__code__.co_firstlineno for _, kernel in module.kernels}
     source = read_source(module.file)
@@ -221,30 +221,30 @@ def _unseen(found: Found, module: Module) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef) and decorator(node, names) == "tileproof.kernel":
             line = min(each.lineno for each in node.decorator_list)
             if line not in seen:
-                where = f"{found.shown(module.file)}:{line}"
+                where = f"{result.shown(module.file)}:{line}"
                 yield f"`{node.name}` ({where}) is made inside a function: it is not looked at"
 
 
 # Functions.
 
 
-def _add_functions(found: Found) -> None:
+def _add_functions(result: Found) -> None:
     """Adds the functions that the package lists: `FAMILIES = {"norms": "rms_norm layer_norm"}`, by file."""
-    families = getattr(sys.modules.get(found.name), "FAMILIES", {})
+    families = getattr(sys.modules.get(result.name), "FAMILIES", {})
     if not isinstance(families, dict) or not all(isinstance(each, str) for pair in families.items() for each in pair):
         return
-    modules = {module.name: module for module in found.modules}
+    modules = {module.name: module for module in result.modules}
     for family, names in families.items():
-        module = modules.get(f"{found.name}.{family}")
+        module = modules.get(f"{result.name}.{family}")
         if module is None:
-            found.problems.append(f"`{found.name}` names a family `{family}`, which is not there")
+            result.problems.append(f"`{result.name}` names a family `{family}`, which is not there")
             continue
         for name in names.split():
             function = module.names.get(name)
             if isinstance(function, FunctionType):
-                found.functions[name] = family, function
+                result.functions[name] = family, function
             else:
-                found.problems.append(f"`{module.name}` has no function `{name}`")
+                result.problems.append(f"`{module.name}` has no function `{name}`")
 
 
 # Words.
@@ -257,7 +257,7 @@ def first_paragraph(doc: str | None) -> str:
 
 def signature_of(function: FunctionType) -> str:
     """`(x, w, eps=1e-06, out=None)`."""
-    found = inspect.signature(function)
+    result = inspect.signature(function)
     empty = inspect.Parameter.empty
-    parameters = [each.replace(annotation=empty) for each in found.parameters.values()]
-    return str(found.replace(parameters=parameters, return_annotation=inspect.Signature.empty))
+    parameters = [parameter.replace(annotation=empty) for parameter in result.parameters.values()]
+    return str(result.replace(parameters=parameters, return_annotation=inspect.Signature.empty))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tileproof.cli.usage import UsageError
+from tileproof.cli.command_line import UsageError
 
 from .facts import Outcome, Tested
 

@@ -38,9 +38,9 @@ def state(word: str, text: str = "") -> str:
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], label: str, kind: str = "") -> str:
     """Cells that are HTML already, in a frame that scrolls where the screen is narrow."""
-    made = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    result = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
     head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    return framed(f"<thead><tr>{head}</tr></thead><tbody>{made}</tbody>", label, kind)
+    return framed(f"<thead><tr>{head}</tr></thead><tbody>{result}</tbody>", label, kind)
 
 
 def framed(inner: str, label: str, kind: str = "") -> str:
@@ -54,8 +54,8 @@ def framed(inner: str, label: str, kind: str = "") -> str:
 
 def listed(items: Iterable[str], kind: str = "") -> str:
     """A list of what is HTML already; nothing if there is nothing."""
-    made = "".join(f"<li>{item}</li>" for item in items)
-    return f'<ul class="{kind}">{made}</ul>' if made else ""
+    result = "".join(f"<li>{item}</li>" for item in items)
+    return f'<ul class="{kind}">{result}</ul>' if result else ""
 
 
 # Source.
@@ -67,13 +67,13 @@ def source(lines: Sequence[str], first: int, settled: Iterable[Settled]) -> str:
     for each in settled:
         rungs.setdefault(each.line, set()).add(each.rung)
     coloured = _coloured(lines)
-    made = []
+    results = []
     for number, text in enumerate(coloured, first):
         own = sorted(rungs.get(number, ()))
         marks = "".join(f'<i class="r{rung}">{rung}</i>' for rung in own)
         kind = f' class="access r{own[-1]}"' if own else ""
-        made.append(f"<span{kind}><b>{number}</b><u>{marks}</u>{text or ' '}</span>")
-    return f'<pre class="source" tabindex="0">{"".join(made)}</pre>'
+        results.append(f"<span{kind}><b>{number}</b><u>{marks}</u>{text or ' '}</span>")
+    return f'<pre class="source" tabindex="0">{"".join(results)}</pre>'
 
 
 def _coloured(lines: Sequence[str]) -> list[str]:
@@ -99,8 +99,8 @@ _KINDS: Mapping[int, str] = {tokenize.STRING: "s", tokenize.COMMENT: "c", tokeni
 
 
 def _marked(line: str, marks: Iterable[tuple[int, int, str]]) -> str:
-    made, at = [], 0
+    result, at = [], 0
     for begin, end, kind in marks:
-        made += [escape(line[at:begin]), f'<em class="{kind}">{escape(line[begin:end])}</em>']
+        result += [escape(line[at:begin]), f'<em class="{kind}">{escape(line[begin:end])}</em>']
         at = end
-    return "".join([*made, escape(line[at:])])
+    return "".join([*result, escape(line[at:])])

@@ -15,14 +15,14 @@ from .facts import Measured, Tuned
 
 def rows_in(folder: Path) -> list[Measured]:
     """All rows of the benchmark book that say which kernels they launched."""
-    found: list[Measured] = []
+    results: list[Measured] = []
     for file in sorted(folder.rglob("*.json")):
         try:
             data = json.loads(file.read_text(encoding="utf-8"))
-            found += _rows(data)
+            results += _rows(data)
         except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError):
             continue  # of another format, or being written
-    return found
+    return results
 
 
 def _rows(data: Any) -> Iterator[Measured]:
@@ -53,7 +53,7 @@ def _against_best(row: Mapping[str, Any]) -> tuple[float | None, str]:
     peers = {name: row[name] for name in ("torch", "numpy") if row.get(name)}
     if not peers:
         return None, ""
-    name = min(peers, key=lambda each: float(peers[each]["best"]))
+    name = min(peers, key=lambda peer: float(peers[peer]["best"]))
     return float(peers[name]["best"]) / float(row["tileproof"]["best"]), name
 
 
@@ -82,13 +82,13 @@ def _verdict(row: Mapping[str, Any]) -> str:
 
 def records_of(tunables: Mapping[str, Tunable]) -> list[Tuned]:
     """Every file of records that launches would look at here, whether or not it is stale."""
-    found = []
+    results = []
     for folder in records.folders():
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             name, _, target = path.stem.partition(".")
             if name in tunables:
-                found.append(_record(path, tunables[name], target))
-    return found
+                results.append(_record(path, tunables[name], target))
+    return results
 
 
 def _record(path: Path, tunable: Tunable, target: str) -> Tuned:
@@ -96,13 +96,13 @@ def _record(path: Path, tunable: Tunable, target: str) -> Tuned:
         record = read_as_it_is(path)
     except RecordError as error:
         return Tuned(tunable.name, target, 0, _without(str(error), path))
-    told = record.provenance
+    message = record.provenance
     stale = ""
     try:
         read(path, tunable.kernels)
     except RecordError as error:
         stale = _without(str(error), path)
-    return Tuned(tunable.name, target, len(record.entries), stale, told.device, told.date)
+    return Tuned(tunable.name, target, len(record.entries), stale, message.device, message.date)
 
 
 def _without(text: str, path: Path) -> str:
@@ -111,4 +111,4 @@ def _without(text: str, path: Path) -> str:
 
 def record_folders() -> tuple[str, ...]:
     """The folders that launches look at, the first wins."""
-    return tuple("those that come with tileproof" if each == SHIPPED else str(each) for each in records.folders())
+    return tuple("those that come with tileproof" if folder == SHIPPED else str(folder) for folder in records.folders())

@@ -70,7 +70,7 @@ it for its own types and tile sizes before it runs, and refuses what it cannot p
 
 def page(report: Report) -> str:
     """The whole page."""
-    title = ", ".join(f"{each.name} {each.version}".strip() for each in report.libraries)
+    title = ", ".join(f"{library.name} {library.version}".strip() for library in report.libraries)
     body = "".join(_library(library) for library in report.libraries)
     return (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -117,7 +117,7 @@ def _library(library: Library) -> str:
 
 def _verdict(library: Library) -> Iterator[str]:
     kernels = list(library.kernels)
-    worst = next((word for word in STATES if any(each.state == word for each in kernels)), "proved")
+    worst = next((word for word in STATES if any(kernel.state == word for kernel in kernels)), "proved")
     if library.audited.blocks and worst in ("proved", "checked"):
         worst = "unsafe"
     named = escape(f"{library.name} {library.version}".strip())
@@ -128,8 +128,8 @@ def _verdict(library: Library) -> Iterator[str]:
         (len(kernels), "kernels"),
         (len(list(library.functions)), "functions"),
         (len(library.audited.blocks), "unsafe blocks"),
-        (sum(bool(each.proof.checks) for each in kernels), "with checks at run time"),
-        (sum(len(each.proof.settled) for each in kernels), "obligations settled"),
+        (sum(bool(kernel.proof.checks) for kernel in kernels), "with checks at run time"),
+        (sum(len(kernel.proof.settled) for kernel in kernels), "obligations settled"),
     )
     yield '<dl class="figures">'
     yield from (f"<div><dt>{escape(noun)}</dt><dd>{number}</dd></div>" for number, noun in figures)
@@ -138,7 +138,7 @@ def _verdict(library: Library) -> Iterator[str]:
 
 
 def _rungs(library: Library) -> str:
-    counts = {rung: sum(each.proof.rungs[rung] for each in library.kernels) for rung in RUNGS}
+    counts = {rung: sum(kernel.proof.rungs[rung] for kernel in library.kernels) for rung in RUNGS}
     total = sum(counts.values())
     bar = "".join(
         f'<span class="r{rung}" style="flex-grow:{number}" title="rung {rung}: {number}"></span>'
@@ -148,10 +148,10 @@ def _rungs(library: Library) -> str:
         (chip(rung), escape(what), escape(cost), f"<b>{counts[rung]}</b>")
         for rung, (_, what, cost) in RUNG_WORDS.items()
     ]
-    goals = "".join(f"<dt>{word}</dt><dd>{escape(said)}</dd>" for word, said in GOAL_WORDS.items())
-    shown = f'<div class="share" role="img" aria-label="{_said(counts)}">{bar}</div>' if total else ""
+    goals = "".join(f"<dt>{word}</dt><dd>{escape(message)}</dd>" for word, message in GOAL_WORDS.items())
+    text = f'<div class="share" role="img" aria-label="{_said(counts)}">{bar}</div>' if total else ""
     return (
-        f"<section>{_RUNGS}{shown}{table(('rung', 'settled by', 'costs', 'obligations'), rows, 'Rungs', 'rungs')}"
+        f"<section>{_RUNGS}{text}{table(('rung', 'settled by', 'costs', 'obligations'), rows, 'Rungs', 'rungs')}"
         f'<dl class="goals">{goals}</dl></section>'
     )
 
@@ -183,9 +183,9 @@ def _kernels(library: Library, own: str) -> Iterator[str]:
 def _run_time(library: Library, own: str) -> Iterator[str]:
     yield "<section><h2>Checks at run time</h2>"
     rows = [
-        (_link(own, kernel.name), str(each.line), code(each.what), chip(each.rung), prose(each.reason),
+        (_link(own, kernel.name), str(check.line), code(check.what), chip(check.rung), prose(check.reason),
          prose(kernel.doc))
-        for kernel in library.kernels for each in kernel.proof.checks
+        for kernel in library.kernels for check in kernel.proof.checks
     ]  # fmt: skip
     if rows:
         yield _TESTED
@@ -198,12 +198,12 @@ def _run_time(library: Library, own: str) -> Iterator[str]:
 def _contents(library: Library, own: str) -> Iterator[str]:
     rows = []
     for kernel in library.kernels:
-        for each in kernel.proof.contents:
+        for content in kernel.proof.contents:
             accesses = dict.fromkeys(
-                one.what for one in kernel.proof.settled if f"{each.tensor} holds" in one.reason
+                one.what for one in kernel.proof.settled if f"{content.tensor} holds" in one.reason
             )  # fmt: skip
-            said = ", ".join(map(code, accesses)) or "no access alone: for <code>get</code>, arithmetic or segments"
-            rows.append((_link(own, kernel.name), code(each.tensor), code(each.type), said))
+            message = ", ".join(map(code, accesses)) or "no access alone: for <code>get</code>, arithmetic or segments"
+            rows.append((_link(own, kernel.name), code(content.tensor), code(content.type), message))
     if rows:
         yield f"<section>{_DATA}"
         yield table(("kernel", "array", "holds", "settles"), rows, "Indices from data")
@@ -213,7 +213,7 @@ def _contents(library: Library, own: str) -> Iterator[str]:
 def _family(family: Family, library: Library, own: str) -> Iterator[str]:
     yield f'<section class="family"><h2>{escape(family.name)}</h2><p>{prose(family.doc)}</p>'
     if family.functions:
-        rows = [_function(each, own) for each in family.functions]
+        rows = [_function(function, own) for function in family.functions]
         heads = ("function", "what it does", "kernels", "gradient", "tests", "best peer")
         yield table(heads, rows, f"Functions of {family.name}", "functions")
     yield "<h3>Kernels</h3>"
@@ -239,14 +239,14 @@ def _audit(library: Library) -> Iterator[str]:
     yield f"<p>{count(audited.files, 'file')} below {', '.join(map(code, audited.folders))} "
     yield f"{'was' if audited.files == 1 else 'were'} read for <code>tp.unsafe</code> blocks, in which an author "
     yield f"vouches for what is not proved: <b>{count(len(audited.blocks), 'block')}</b>.</p>"
-    rows = [(code(f"{each.file}:{each.line}"), escape(each.holder), prose(each.reason)) for each in audited.blocks]
+    rows = [(code(f"{block.file}:{block.line}"), escape(block.holder), prose(block.reason)) for block in audited.blocks]
     if rows:
         yield table(("place", "in", "reason"), rows, "Unsafe blocks")
     yield "</section>"
 
 
 def _footer(report: Report) -> str:
-    versions = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in report.versions.items())
+    versions = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in report.versions.items())
     places = []
     for library in report.libraries:
         tests = f"tests of {code(library.junit)}" if library.junit else "no results of tests"

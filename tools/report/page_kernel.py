@@ -78,7 +78,7 @@ def _part(title: str, inner: str, *, is_folded: bool = False) -> list[str]:
 def _refusal(kernel: KernelFacts) -> list[str]:
     if kernel.proof.accepted:
         return []
-    findings = (f'<pre tabindex="0">{escape(each)}</pre>' for each in kernel.proof.findings)
+    findings = (f'<pre tabindex="0">{escape(finding)}</pre>' for finding in kernel.proof.findings)
     return _part("Why it is refused", "".join(findings))
 
 
@@ -93,7 +93,7 @@ def _unsafe(kernel: KernelFacts) -> list[str]:
 def _checks(kernel: KernelFacts) -> list[str]:
     if not kernel.proof.checks:
         return []
-    rows = [(str(each.line), code(each.what), chip(each.rung, ""), prose(each.reason)) for each in kernel.proof.checks]
+    rows = [(str(it.line), code(it.what), chip(it.rung, ""), prose(it.reason)) for it in kernel.proof.checks]
     return _part("Checks at run time", table(("line", "access", "where", "reason"), rows, "Checks at run time"))
 
 
@@ -126,10 +126,10 @@ def _own(kernel: KernelFacts) -> list[Settled]:
 
 def _launch(kernel: KernelFacts) -> list[str]:
     proof = kernel.proof
-    items = [f"{code(each.tensor)} holds {code(each.type)}{_settles(kernel, each.tensor)}" for each in proof.contents]
+    items = [f"{code(it.tensor)} holds {code(it.type)}{_settles(kernel, it.tensor)}" for it in proof.contents]
     items += [f"{code(each)} names every element" for each in proof.complete]
-    items += [f"{prose(each)}, as the kernel demands" for each in proof.contracts]
-    items += [prose(each) for each in proof.compares]
+    items += [f"{prose(contract)}, as the kernel demands" for contract in proof.contracts]
+    items += [prose(compare) for compare in proof.compares]
     return _part("Looked at by a launch, before anything runs", listed(items)) if items else []
 
 

@@ -44,43 +44,43 @@ def proofs_of(
     kernels: Sequence[tuple[Place, Kernel]], root: Path, *, jobs: int | None = None, step: Step | None = None
 ) -> list[Proof]:
     """What the checker says about each. Files are named from `root`; `step` is told how far it is."""
-    told = step or (lambda what, done, total: None)
-    found: dict[int, Proof] = {}
+    message = step or (lambda what, done, total: None)
+    results: dict[int, Proof] = {}
     keys: dict[int, str | None] = {}
     for number, (_, kernel) in enumerate(kernels):
         keys[number] = key = _key(kernel)
         kept = None if key is None else _kept(key)
         if kept is not None:
-            found[number] = kept
-            told("kernels proved", len(found), len(kernels))
-    left = [number for number in range(len(kernels)) if number not in found]
+            results[number] = kept
+            message("kernels proved", len(results), len(kernels))
+    left = [number for number in range(len(kernels)) if number not in results]
     workers = min(jobs or os.cpu_count() or 1, len(left))
     if workers > 1 and len(left) > _FEW:
         places = {number: kernels[number][0] for number in left}
         for number, proof in _elsewhere(places, root, workers):
-            found[number] = proof
-            told("kernels proved", len(found), len(kernels))
+            results[number] = proof
+            message("kernels proved", len(results), len(kernels))
     for number in left:
-        if number not in found:
-            found[number] = proof_of(kernels[number][1], root)
-            told("kernels proved", len(found), len(kernels))
+        if number not in results:
+            results[number] = proof_of(kernels[number][1], root)
+            message("kernels proved", len(results), len(kernels))
     for number in left:
-        _keep(keys[number], found[number])
-    return [found[number] for number in range(len(kernels))]
+        _keep(keys[number], results[number])
+    return [results[number] for number in range(len(kernels))]
 
 
 def _elsewhere(places: dict[int, Place], root: Path, workers: int) -> list[tuple[int, Proof]]:
     """Proofs made by other processes; those that are missing are for this one."""
-    found: list[tuple[int, Proof]] = []
+    results: list[tuple[int, Proof]] = []
     # Not forked: kernels that ran here have left threads behind.
     context = multiprocessing.get_context("spawn")
     try:
         with ProcessPoolExecutor(workers, mp_context=context) as pool:
             waiting = {pool.submit(_prove_at, place, root): number for number, place in places.items()}
-            found += [(waiting[each], each.result()) for each in as_completed(waiting) if each.exception() is None]
+            results += [(waiting[each], each.result()) for each in as_completed(waiting) if each.exception() is None]
     except (BrokenProcessPool, OSError):
         pass
-    return found
+    return results
 
 
 def _prove_at(place: Place, root: Path) -> Proof:
@@ -92,15 +92,15 @@ def proof_of(kernel: Kernel, root: Path) -> Proof:
     first = _first(kernel)
     try:
         if first is None:
-            found = verdict(kernel)  # which tells what is wrong
+            diagnostic = verdict(kernel)  # which tells what is wrong
         else:
-            found = prove(compile_for(kernel, first).ir, replay, deny_checks=kernel.deny_checks)
-        scope = scope_of(kernel, {}, found)
+            diagnostic = prove(compile_for(kernel, first).ir, replay, deny_checks=kernel.deny_checks)
+        scope = scope_of(kernel, {}, diagnostic)
         contents = tuple(_contents(kernel))
     except TileproofError as error:
-        found, scope, contents = Verdict(None, findings=error.diagnostics), "", ()
+        diagnostic, scope, contents = Verdict(None, findings=error.diagnostics), "", ()
     return Proof(
-        accepted=found.accepted,
+        accepted=diagnostic.accepted,
         scope=scope,
         elements=_elements(kernel, first),
         settled=tuple(
@@ -108,46 +108,46 @@ def proof_of(kernel: Kernel, root: Path) -> Proof:
                 _shown(line.span.source.name, root), line.span.line, line.span.column, line.what, line.goal,
                 int(line.rung), line.rung.label, "; ".join(dict.fromkeys(line.reasons)),
             )
-            for line in lines_of(found.discharged)
+            for line in lines_of(diagnostic.discharged)
         ),
-        contracts=() if found.kernel is None else _contracts(found.kernel),
-        compares=tuple(dict.fromkeys(compared(each) for each in found.compares)),
+        contracts=() if diagnostic.kernel is None else _contracts(diagnostic.kernel),
+        compares=tuple(dict.fromkeys(compared(compare) for compare in diagnostic.compares)),
         contents=contents,
-        complete=found.complete,
-        raw=() if found.kernel is None else _raw(found.kernel, root),
-        findings=tuple(render(each) for each in found.findings),
+        complete=diagnostic.complete,
+        raw=() if diagnostic.kernel is None else _raw(diagnostic.kernel, root),
+        findings=tuple(render(finding) for finding in diagnostic.findings),
     )  # fmt: skip
 
 
 def _contents(kernel: Kernel) -> list[Content]:
     """The index tensors it reads."""
-    tensors = [each for each in parse(kernel).signature.arguments if isinstance(each, TensorParameter)]
+    tensors = [argument for argument in parse(kernel).signature.arguments if isinstance(argument, TensorParameter)]
     return [
-        Content(each.name, f'{each.element.kind}["{each.element.dimension}"]')
-        for each in tensors
-        if isinstance(each.element, ContentOf) and each.access.reads
+        Content(tensor.name, f'{tensor.element.kind}["{tensor.element.dimension}"]')
+        for tensor in tensors
+        if isinstance(tensor.element, ContentOf) and tensor.access.reads
     ]
 
 
 def _contracts(kernel: KernelIR) -> tuple[str, ...]:
     """What the kernel demands of its arguments, which a launch compares."""
-    said = []
+    lines = []
     for op in walk(kernel.body):
         match op:
             case ops.Require():
-                said.append(f"`{' '.join(op.span.text.split())}`")
+                lines.append(f"`{' '.join(op.span.text.split())}`")
             case ops.Group():
-                said.append(f"`{op.dimension}` is a multiple of `{op.into}`")
-    return tuple(dict.fromkeys(said))
+                lines.append(f"`{op.dimension}` is a multiple of `{op.into}`")
+    return tuple(dict.fromkeys(lines))
 
 
 def _raw(kernel: KernelIR, root: Path) -> tuple[str, ...]:
     """Operations that nobody proves, because they stand in a `tp.unsafe` block."""
-    found = (
+    result = (
         op for op in walk(kernel.body)
         if isinstance(op, ops.Assume) or (isinstance(op, ops.Load | ops.Store) and op.raw)
     )  # fmt: skip
-    places = ((op.span, " ".join(op.span.text.split())) for op in found)
+    places = ((op.span, " ".join(op.span.text.split())) for op in result)
     return tuple(dict.fromkeys(f"{_shown(span.source.name, root)}:{span.line}: {text}" for span, text in places))
 
 

@@ -16,7 +16,7 @@ _COLOURS = {"proved": "32", "checked": "33", "unsafe": "31", "refused": "31"}
 def text(report: Report, color: bool = False) -> str:
     """The whole of it."""
     parts = ["\n".join(_library(library, color)) for library in report.libraries]
-    looked = ", ".join(f"{name} {said}" for name, said in report.versions.items())
+    looked = ", ".join(f"{name} {message}" for name, message in report.versions.items())
     return "\n\n".join([*parts, f"{report.date}: {looked}"]) + "\n"
 
 
@@ -42,8 +42,8 @@ def _library(library: Library, color: bool) -> Iterator[str]:
         for kernel, cells in zip(family.kernels, rows[family.name], strict=True):
             line = _line(cells, widths)
             shade = _COLOURS[kernel.state]
-            said = cells[1]
-            yield line.replace(said, f"\x1b[{shade}m{said}\x1b[0m", 1) if color else line
+            message = cells[1]
+            yield line.replace(message, f"\x1b[{shade}m{message}\x1b[0m", 1) if color else line
     yield "  1 to 6: how many obligations each rung settles (tileproof check --help)"
     for kernel in library.kernels:
         yield from (f"\n{finding}" for finding in kernel.proof.findings)
@@ -55,10 +55,10 @@ def _library(library: Library, color: bool) -> Iterator[str]:
 
 
 def _cells(kernel: KernelFacts) -> tuple[str, ...]:
-    said = verdict(kernel)
+    judged = verdict(kernel)
     rungs = (str(number) if number else "" for number in kernel.proof.rungs.values())
     return (
-        f"  {kernel.name}", said if len(said) <= _LONGEST else f"{said[: _LONGEST - 3]}...", *rungs,
+        f"  {kernel.name}", judged if len(judged) <= _LONGEST else f"{judged[: _LONGEST - 3]}...", *rungs,
         str(kernel.proof.at_launch or ""), tests_in_short(kernel.tested), tuned_in_short(kernel.tuned),
         measured_in_short(kernel.measured),
     )  # fmt: skip

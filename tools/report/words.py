@@ -49,11 +49,11 @@ def headline(library: Library) -> str:
         return "The one kernel is proved safe before it runs."
     if counts["proved"] == len(kernels):
         return f"All {len(kernels)} kernels are proved safe before they run."
-    told = [f"{counts['proved']} of {count(len(kernels), 'kernel')} {_are(counts['proved'])} proved"]
+    messages = [f"{counts['proved']} of {count(len(kernels), 'kernel')} {_are(counts['proved'])} proved"]
     if counts["checked"]:
-        told.append(f"{counts['checked']} {'keeps' if counts['checked'] == 1 else 'keep'} checks for run time")
-    told += [f"{counts[word]} {_are(counts[word])} {word}" for word in ("unsafe", "refused") if counts[word]]
-    return ", ".join(told) + "."
+        messages.append(f"{counts['checked']} {'keeps' if counts['checked'] == 1 else 'keep'} checks for run time")
+    messages += [f"{counts[word]} {_are(counts[word])} {word}" for word in ("unsafe", "refused") if counts[word]]
+    return ", ".join(messages) + "."
 
 
 def _are(number: int) -> str:
@@ -64,24 +64,24 @@ def sentences(library: Library) -> list[str]:
     """The verdict at greater length."""
     kernels = list(library.kernels)
     audited = library.audited
-    found = count(len(audited.blocks), "unsafe block", "No")
-    told = [f"{found} in {count(audited.files, 'file')} of {', '.join(audited.folders)}."]
-    told += [f"The block at {each.file}:{each.line} ({each.holder}) says: {each.reason}." for each in audited.blocks]
+    result = count(len(audited.blocks), "unsafe block", "No")
+    messages = [f"{result} in {count(audited.files, 'file')} of {', '.join(audited.folders)}."]
+    messages += [f"The block at {it.file}:{it.line} ({it.holder}) says: {it.reason}." for it in audited.blocks]
     checked = [kernel for kernel in kernels if kernel.proof.checks]
     if kernels and not checked:
-        told.append("No kernel keeps a check for run time.")
+        messages.append("No kernel keeps a check for run time.")
     for kernel in checked:
-        reasons = "; ".join(dict.fromkeys(f"{each.what}: {each.reason}" for each in kernel.proof.checks))
-        told.append(f"{kernel.name} keeps {count(len(kernel.proof.checks), 'check')} for run time: {reasons}.")
-    told += _held([kernel for kernel in kernels if kernel.proof.accepted])
+        reasons = "; ".join(dict.fromkeys(f"{check.what}: {check.reason}" for check in kernel.proof.checks))
+        messages.append(f"{kernel.name} keeps {count(len(kernel.proof.checks), 'check')} for run time: {reasons}.")
+    messages += _held([kernel for kernel in kernels if kernel.proof.accepted])
     compares = sum(bool(kernel.proof.compares or kernel.proof.contracts) for kernel in kernels)
     contents = sum(bool(kernel.proof.contents) for kernel in kernels)
     if compares or contents:
-        told.append(
+        messages.append(
             f"At launch, before anything runs, {count(compares, 'kernel')} compare{'s' * (compares == 1)} extents, "
             f"and {contents or 'none'} look{'s' * (contents == 1)} over index tensors."
         )
-    return told
+    return messages
 
 
 def _held(accepted: Sequence[KernelFacts]) -> list[str]:
@@ -97,9 +97,9 @@ def verdict(kernel: KernelFacts) -> str:
     """`proved, for all constants`."""
     if kernel.state == "refused":
         return "refused"
-    said = {"unsafe": "unsafe", "proved": "proved"}.get(kernel.state)
-    said = said or f"proved but for {count(len(kernel.proof.checks), 'check')} at run time"
-    return f"{said}, {kernel.proof.scope}" if kernel.proof.scope else said
+    lines = {"unsafe": "unsafe", "proved": "proved"}.get(kernel.state)
+    lines = lines or f"proved but for {count(len(kernel.proof.checks), 'check')} at run time"
+    return f"{lines}, {kernel.proof.scope}" if kernel.proof.scope else lines
 
 
 def tests_in_short(tested: Sequence[Tested]) -> str:

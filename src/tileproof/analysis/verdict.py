@@ -7,7 +7,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import KernelIR
 

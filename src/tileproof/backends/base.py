@@ -17,7 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias, cast, runtime_checkable
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 
 Proved: TypeAlias = Any
 """A proved kernel, `compiler.proved.Proved`: `ready` is the IR to run; code compiled from it is kept in a `Memo`."""
@@ -159,7 +159,7 @@ def device_number(device: str) -> int | None:
     if kind == "cuda" and (not colon or (number.isascii() and number.isdecimal() and len(number) < _DIGITS)):
         return int(number or 0)
     raise LaunchError(
-        Diagnostic(Code.NO_DEVICE, f"there is no device {shown(device)}", help='write "cpu", "cuda", or "cuda:1"')
+        Diagnostic(Code.NO_DEVICE, f"there is no device {formatted(device)}", help='write "cpu", "cuda", or "cuda:1"')
     )
 
 

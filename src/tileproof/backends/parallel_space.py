@@ -1,7 +1,7 @@
 """The points of the parallel space: how many, in which order, and what each is called.
 
 Points are numbered from 0, the last walker fastest, whatever order they run in. Where a walker is split, what follows
-the join is done by programs of their own, one for each combination of the other walkers, numbered behind the points.
+the join is done by programs of their own, one for each combination of the other walkers, numbered after the points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.ir.ops import KernelIR, Parallel
 from tileproof.ir.types import Tensor, Tile, Walker, evaluate, size_of
 

@@ -18,11 +18,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from tileproof.diagnostics import Code, Diagnostic, Source, render, shown_path
+from tileproof.diagnostics import Code, Diagnostic, Source, display_path, render
 from tileproof.diagnostics.report import Json, finding
 
+from .command_line import Commands, UsageError, add_command, count, wants_color
 from .kernel_file import compile_source, read_source
-from .usage import Commands, UsageError, add_command, count, wants_color
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 With: TypeAlias = ast.With | ast.AsyncWith
@@ -66,9 +66,9 @@ class Names:
         if not isinstance(node, ast.Name) or node.id in seen:
             return None
         values = self._values.get(node.id) or [_join(module, node.id) for module in self._stars]
-        found = (each if isinstance(each, str) else self.path(each, seen | {node.id}) for each in values)
-        paths = [_public(_join(each, *tail)) for each in found if each is not None]
-        return next((each for each in paths if is_tileproof(each)), paths[0] if paths else None)
+        origins = (value if isinstance(value, str) else self.path(value, seen | {node.id}) for value in values)
+        paths = [_public(_join(origin, *tail)) for origin in origins if origin is not None]
+        return next((path for path in paths if is_tileproof(path)), paths[0] if paths else None)
 
     def _bind(self, name: str, value: ast.expr | str) -> None:
         self._values.setdefault(name, []).append(value)
@@ -79,8 +79,8 @@ class Names:
             case ast.Name(id=name), _:
                 self._bind(name, value)
             case (ast.Tuple(elts=names) | ast.List(elts=names)), (ast.Tuple(elts=values) | ast.List(elts=values)):
-                for each, of in zip(names, values, strict=False):
-                    self._assign(each, of)
+                for left, of in zip(names, values, strict=False):
+                    self._assign(left, of)
 
 
 def is_tileproof(path: str) -> bool:
@@ -112,7 +112,7 @@ def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Around]]:
 
 def decorator(node: Definition, names: Names) -> str | None:
     """The path of the decorator that makes a function a kernel: one named `kernel`."""
-    paths = [names.path(each.func if isinstance(each, ast.Call) else each) for each in node.decorator_list]
+    paths = [names.path(mark.func if isinstance(mark, ast.Call) else mark) for mark in node.decorator_list]
     return next((path for path in paths if path is not None and path.rpartition(".")[2] == "kernel"), None)
 
 
@@ -120,7 +120,7 @@ def kernel_makers(tree: ast.Module) -> Iterator[str]:
     """The path of everything that makes a kernel at the top level of a file: `@tp.kernel`, and `tp.kernel(f)`."""
     names = Names(tree)
     for node, around in walk(tree):
-        if any(isinstance(each, Definition) for each in around):
+        if any(isinstance(outer, Definition) for outer in around):
             continue
         if isinstance(node, ast.FunctionDef) and (path := decorator(node, names)):
             yield path
@@ -228,7 +228,7 @@ def _files(path: Path, problems: list[Diagnostic]) -> Iterator[Path]:
     """A path itself, or the Python files below it, in the order of their names; a closed folder is a problem."""
 
     def closed(error: OSError) -> None:
-        message = f"`{shown_path(str(error.filename))}` cannot be listed"
+        message = f"`{display_path(str(error.filename))}` cannot be listed"
         help = "make the folder readable, or leave it out"
         problems.append(Diagnostic(Code.NO_FILE, message, notes=(error.strerror or str(error),), help=help))
 
@@ -256,7 +256,7 @@ def parse(source: Source) -> ast.Module | Diagnostic:
         assert isinstance(problem, Diagnostic), "what cannot be parsed cannot be compiled"
         return problem
     except (RecursionError, MemoryError):
-        message = f"`{shown_path(source.name)}` is nested too deeply for Python's parser"
+        message = f"`{display_path(source.name)}` is nested too deeply for Python's parser"
         return Diagnostic(Code.NOT_PYTHON, message, help="leave the file out")
 
 
@@ -264,16 +264,16 @@ def blocks(tree: ast.Module, file: str) -> list[Block]:
     """The unsafe blocks of a file in the order of their lines; a use belongs to the innermost block around it."""
     names = Names(tree)
     listed: list[Block] = []
-    found: dict[int, Block] = {}
+    by_node: dict[int, Block] = {}
     for node, around in walk(tree):
         match node:
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
                     if block := _block(node, item.context_expr, around, names, file):
                         listed.append(block)
-                        found[id(node)] = block
+                        by_node[id(node)] = block
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
-                block = next((found[id(each)] for each in reversed(around) if id(each) in found), None)
+                block = next((by_node[id(outer)] for outer in reversed(around) if id(outer) in by_node), None)
                 parts = (names.path(node) or "").split(".") if block is not None else []
                 if block is not None and len(parts) > 2 and parts[-2] == "raw":
                     block.raw.append(Use(node.lineno, ".".join(parts[-2:])))
@@ -285,7 +285,7 @@ def _block(node: With, opened: ast.expr, around: Around, names: Names, file: str
     if not isinstance(opened, ast.Call):
         return None
     path = names.path(opened.func)
-    definitions = [each for each in around if isinstance(each, Definition)]
+    definitions = [outer for outer in around if isinstance(outer, Definition)]
     match definitions[-1:]:
         case []:
             kind = "module"
@@ -298,11 +298,11 @@ def _block(node: With, opened: ast.expr, around: Around, names: Names, file: str
         root, last = ("", "") if path is None else (path.partition(".")[0], path.rpartition(".")[2])
         if last != "unsafe" or root in ("tileproof", *sys.stdlib_module_names):
             return None
-    reason = next((each.value for each in opened.keywords if each.arg == "reason"), None)
+    reason = next((keyword.value for keyword in opened.keywords if keyword.arg == "reason"), None)
     reason = opened.args[0] if opened.args else reason
     literal = reason.value if isinstance(reason, ast.Constant) and isinstance(reason.value, str) else None
     written = "" if reason is None else ast.unparse(reason)
-    name = ".".join(each.name for each in definitions)
+    name = ".".join(definition.name for definition in definitions)
     return Block(file, node.lineno, node.end_lineno or node.lineno, kind, name, literal, written, is_certain)
 
 
@@ -310,7 +310,7 @@ def _text(audit: Audit, limit: int | None, exceeded: bool) -> Iterator[str]:
     color = wants_color(sys.stdout)
     yield from (f"{render(problem, color=color)}\n" for problem in audit.problems)
     for block in audit.blocks:
-        file = shown_path(block.file)
+        file = display_path(block.file)
         yield f"{file}:{block.line}: {block.kind} {block.name}".rstrip()
         if block.reason is None and block.written:
             yield f"  reason: not a literal: {block.written}"
@@ -337,7 +337,7 @@ def _json(audit: Audit, limit: int | None, exceeded: bool) -> str:
         "files": audit.files,
         "max": limit,
         "exceeded": exceeded,
-        "blocks": [asdict(block) | {"file": shown_path(block.file)} for block in audit.blocks],
+        "blocks": [asdict(block) | {"file": display_path(block.file)} for block in audit.blocks],
         "findings": [finding(problem) for problem in audit.problems],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)

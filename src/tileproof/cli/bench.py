@@ -11,13 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .chat.machine import read_rate
+from .chat.memory_rate import read_rate
 from .chat.model import chosen_model, opened, run_command
-from .chat.options import Place, add_model_options, place_of
+from .chat.model_options import Place, add_model_options, place_of
 from .chat.sweep_report import Report, file_names, write
 from .chat.sweeps import Row, measured, planned
-from .chat.terminal import Notes, shown_bytes, shown_count
-from .usage import Commands, UsageError, add_command
+from .chat.terminal import Notes, format_bytes, format_count
+from .command_line import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -80,14 +80,14 @@ def _run(options: argparse.Namespace) -> int:
     into = _folder(options.into)
     notes = Notes(quiet=options.quiet)
     llm = _opened(options, place_of(options), notes)
-    for each in plan:
-        if each.places > llm.max_seq_len:
+    for point in plan:
+        if point.places > llm.max_seq_len:
             room = f"there is room for {llm.max_seq_len}"
-            raise UsageError(f"{each} takes {each.places} tokens, and {room}: raise --max-seq-len")
+            raise UsageError(f"{point} takes {point.places} tokens, and {room}: raise --max-seq-len")
     rows: list[Row] = []
     limit = read_rate(llm.device)
-    for each in plan:
-        row = measured(llm, each, options.repeat)
+    for point in plan:
+        row = measured(llm, point, options.repeat)
         limit = max(limit, read_rate(llm.device))
         rows.append(replace(row, read_rate=limit))
         notes.note(rows[-1].line())
@@ -136,7 +136,7 @@ def _opened(options: argparse.Namespace, place: Place, notes: Notes) -> LLM:
     notes.note(f"random weights in the shape of {options.shape}: its text means nothing, its speed does")
     config, weights = random_model(options.shape, device, place.quantize)
     llm = LLM.of(config, weights, device=device, max_seq_len=place.max_seq_len, memory=place.memory, max_batch=1)
-    kept = f"{shown_bytes(weights.nbytes)} of weights, {shown_count(config.parameters)} parameters"
+    kept = f"{format_bytes(weights.nbytes)} of weights, {format_count(config.parameters)} parameters"
     notes.note(f"made {kept}, in {time.perf_counter() - began:.1f} s")
     return llm
 

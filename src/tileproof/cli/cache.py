@@ -11,7 +11,7 @@ from tileproof.backends.cuda.device.loaded_code import Code
 from tileproof.compiler.cache import Cache, CacheWarning, Info, default
 from tileproof.diagnostics.values import in_words
 
-from .usage import Commands, add_command
+from .command_line import Commands, add_command
 
 EXAMPLES = """\
 examples:
@@ -20,7 +20,7 @@ examples:
   tileproof cache clear               remove all of them; kernels are compiled again when they are needed
   tileproof cache path                the folder alone, as in: du -sh "$(tileproof cache path)"
 
-Two variables of the environment set it:
+Two environment variables configure it:
 
   TILEPROOF_CACHE_DIR=.cache/kernels  another folder; `off` disables the cache
   TILEPROOF_CACHE_LIMIT=2GB           the size limit (default: 1GiB); the least recently used entries go first
@@ -80,8 +80,8 @@ def configured() -> Cache:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CacheWarning)
         cache = default()
-    for each in caught:
-        print(f"tileproof cache: {each.message}", file=sys.stderr)
+    for warning in caught:
+        print(f"tileproof cache: {warning.message}", file=sys.stderr)
     return cache
 
 

@@ -12,7 +12,7 @@ from tileproof import __version__
 from tileproof.analysis.launch_guards import Compare, Fits
 from tileproof.analysis.verdict import Discharged, Rung, Verdict
 from tileproof.compiler.compile import merged, scope_of, verdict
-from tileproof.diagnostics import Code, Diagnostic, TileproofError, shown_path, to_json, to_sarif
+from tileproof.diagnostics import Code, Diagnostic, TileproofError, display_path, to_json, to_sarif
 from tileproof.diagnostics.report import Checked, Proof
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.optional import forms, label
@@ -21,8 +21,8 @@ from tileproof.ir.ops import Op
 from tileproof.language.kernel import Kernel
 
 from . import constants
+from .command_line import Commands, add_command, count, print_findings
 from .kernel_file import Loaded, load
-from .usage import Commands, add_command, count, print_findings
 
 _LONGEST = 44
 """An access that is longer is cut, so that the table stays one."""
@@ -71,13 +71,13 @@ def compared(compare: Compare | Fits) -> str:
 
 def lines_of(discharged: tuple[Discharged, ...]) -> list[Line]:
     """Obligations by place and kind, in the order of the source; the costliest rung stands for all axes."""
-    found: dict[tuple[Span, str, str], Line] = {}
+    lines: dict[tuple[Span, str, str], Line] = {}
     for one in discharged:
-        line = found.setdefault((one.span, one.what, one.goal), Line(one.span, one.what, one.goal, one.rung))
+        line = lines.setdefault((one.span, one.what, one.goal), Line(one.span, one.what, one.goal, one.rung))
         line.rung = max(line.rung, one.rung)
         line.reasons.append(one.reason)
     order = {"covered": 0, "in bounds": 1, "nonempty": 2, "fits": 3, "disjoint": 4}
-    return sorted(found.values(), key=lambda line: (line.span.line, line.span.column, order.get(line.goal, 5)))
+    return sorted(lines.values(), key=lambda line: (line.span.line, line.span.column, order.get(line.goal, 5)))
 
 
 def _cut(text: str) -> str:
@@ -105,8 +105,8 @@ The exit code is 0 if every kernel is accepted, 1 if there are findings, 2 for w
 def add(commands: Commands, summary: str) -> None:
     """Adds the command to the parser."""
     description = (
-        "Imports the files and checks every kernel defined in them, without launching any: that no two "
-        "programs touch one element, that no access leaves its tensor, that every Out is written as a whole."
+        "Imports the files and proves every kernel in them, without launching any: no two programs race for an "
+        "element, no access leaves its tensor, every element of an Out is written."
     )
     parser = add_command(commands, "check", summary, description, EXAMPLES)
     parser.add_argument("files", metavar="FILE", nargs="+", help="a Python file with kernels")
@@ -121,10 +121,10 @@ def add(commands: Commands, summary: str) -> None:
 def run(options: argparse.Namespace) -> int:
     """Runs the command; returns the exit code."""
     started = time.perf_counter()
-    given = dict(options.constants)
+    values = dict(options.constants)
     loaded = [load(file) for file in dict.fromkeys(options.files)]
-    constants.demand_known(given, [kernel for each in loaded for kernel in each.kernels])
-    results = (_check(each, given, options.deny_checks) for each in loaded)
+    constants.demand_known(values, [kernel for file in loaded for kernel in file.kernels])
+    results = (_check(file, values, options.deny_checks) for file in loaded)
     match options.format:
         case "text":
             reported = _report_text(results, started, options.explain)
@@ -147,25 +147,25 @@ class _Result:
     verdicts: list[Verdict] = field(default_factory=list)
 
 
-def _check(loaded: Loaded, given: Mapping[str, int], deny_checks: bool) -> _Result:
+def _check(loaded: Loaded, values: Mapping[str, int], deny_checks: bool) -> _Result:
     result = _Result(loaded.file, list(loaded.problems))
     for kernel in chain.from_iterable(map(_forms, loaded.kernels)):
         try:
-            chosen = constants.for_kernel(kernel, given)
-            found = verdict(kernel, chosen, deny_checks=deny_checks)
-            scope = scope_of(kernel, chosen, found)
+            chosen = constants.for_kernel(kernel, values)
+            outcome = verdict(kernel, chosen, deny_checks=deny_checks)
+            scope = scope_of(kernel, chosen, outcome)
         except RuledOut:
             continue
         except TileproofError as error:
-            found, scope = Verdict(None, findings=error.diagnostics), ""
-        if found.kernel is None and not found.findings:
+            outcome, scope = Verdict(None, findings=error.diagnostics), ""
+        if outcome.kernel is None and not outcome.findings:
             continue  # a contract rules this form out
         proofs = tuple(
             Proof(goal.goal, goal.what, goal.span, int(goal.rung), goal.rung.label, goal.reason)
-            for goal in found.discharged
+            for goal in outcome.discharged
         )
-        result.verdicts.append(found)
-        result.checked.append(Checked(loaded.file, label(kernel), found.accepted, scope, proofs))
+        result.verdicts.append(outcome)
+        result.checked.append(Checked(loaded.file, label(kernel), outcome.accepted, scope, proofs))
     result.findings += merged(result.verdicts)
     return result
 
@@ -188,12 +188,12 @@ def _report_text(results: Iterable[_Result], started: float, explain: bool) -> l
     for result in results:
         done.append(result)
         print_findings(result.findings)
-        for kernel, found in zip(result.checked, result.verdicts, strict=True):
-            print(f"{shown_path(kernel.file)}: {kernel.kernel}: {_verdict(kernel, found)}")
+        for kernel, outcome in zip(result.checked, result.verdicts, strict=True):
+            print(f"{display_path(kernel.file)}: {kernel.kernel}: {_verdict(kernel, outcome)}")
             if explain:
-                print("\n".join(explanation(found)), end="\n\n")
+                print("\n".join(explanation(outcome)), end="\n\n")
         if not result.checked and not result.findings:
-            print(f"{shown_path(result.file)}: no kernels")
+            print(f"{display_path(result.file)}: no kernels")
     findings = _findings(done)
     print(_summary(done, findings, time.perf_counter() - started))
     for code in sorted({finding.code for finding in findings}, key=lambda code: code.id):
@@ -201,12 +201,12 @@ def _report_text(results: Iterable[_Result], started: float, explain: bool) -> l
     return done
 
 
-def _verdict(kernel: Checked, found: Verdict) -> str:
+def _verdict(kernel: Checked, outcome: Verdict) -> str:
     if not kernel.accepted:
         return "rejected"
     scope = f", {kernel.scope}" if kernel.scope else ""
-    checks = count(len(found.residuals), "check") + " at run time" if found.residuals else ""
-    compares = count(len({c.span for c in found.compares}), "compare") + " at launch" if found.compares else ""
+    checks = count(len(outcome.residuals), "check") + " at run time" if outcome.residuals else ""
+    compares = count(len({c.span for c in outcome.compares}), "compare") + " at launch" if outcome.compares else ""
     left = " and ".join(part for part in (compares, checks) if part)
     return f"proved{scope}{'; ' + left if left else ''}"
 

@@ -20,7 +20,7 @@ from tileproof.backends.cuda.device.loaded_code import Code as MachineCode
 from tileproof.backends.cuda.tileir.decode import decode
 from tileproof.backends.cuda.tileir.printer import show
 from tileproof.compiler.bundles import read_bundle
-from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, Source, TileproofError, display_path
 from tileproof.diagnostics.values import in_words
 from tileproof.language.kernel import Kernel, Schedule
 from tileproof.runtime.launch.ahead_of_time import CompiledVariant, Launch, Plan, compile_all, plan_launch, write_bundle
@@ -28,21 +28,21 @@ from tileproof.tuning import Choice, Tunable
 from tileproof.tuning.inputs import DTYPES, TuningError, arguments_of, stand_ins
 
 from . import constants
+from .command_line import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
 from .kernel_file import last_line, load
 from .sizes import read_launches, to_fill_in
-from .usage import Commands, Progress, UsageError, add_command, count, named_values, print_findings, suggestion
 
 NAME: Final = "arguments"
 """The function of a file that gives a launch of its kernel."""
 
 
-def numbered(found: Sequence[Launch]) -> list[Launch]:
+def numbered(launches: Sequence[Launch]) -> list[Launch]:
     """The launches of one kernel, the second called `double.2` and so on."""
-    first, rest = found[:1], enumerate(found[1:], start=2)
-    return [*first, *(replace(each, name=f"{each.name}.{number}") for number, each in rest)]
+    first, rest = launches[:1], enumerate(launches[1:], start=2)
+    return [*first, *(replace(launch, name=f"{launch.name}.{number}") for number, launch in rest)]
 
 
-def of_sizes(kernel: Kernel, text: str, elements: str | None, given: Mapping[str, int]) -> Iterator[Launch]:
+def of_sizes(kernel: Kernel, text: str, elements: str | None, values: Mapping[str, int]) -> Iterator[Launch]:
     """Launches with arguments of these sizes, `M=16|64,K=128`, and element types, `bf16` or `T=bf16,x=f32`."""
     types = {"": "f32"}
     for item in filter(None, (part.strip() for part in (elements or "").split(","))):
@@ -51,7 +51,7 @@ def of_sizes(kernel: Kernel, text: str, elements: str | None, given: Mapping[str
         if dtype not in DTYPES:
             raise UsageError(f"--element {item}: there is no such type{suggestion(dtype, DTYPES)}")
         types[name] = dtype
-    named = constants.for_kernel(kernel, given)
+    named = constants.for_kernel(kernel, values)
     for sizes, scalars in read_launches(kernel, text):
         work = Tunable(
             kernel.name, (kernel,), lambda *_: Choice(kernel), lambda *_: (), scalars=scalars, types=types
@@ -59,7 +59,7 @@ def of_sizes(kernel: Kernel, text: str, elements: str | None, given: Mapping[str
         yield Launch(kernel.name, kernel, stand_ins(arguments_of(work, sizes, types[""], named)), named)
 
 
-def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> list[Launch]:
+def of_file(kernel: Kernel, values: Mapping[str, int], *, is_alone: bool) -> list[Launch]:
     """The launches that `arguments()` of the kernel's file gives for this kernel.
 
     It returns a list of arguments and a dict of constants, a list of such pairs, or a dict of either by the names of
@@ -68,26 +68,26 @@ def of_file(kernel: Kernel, given: Mapping[str, int], *, is_alone: bool) -> list
     function = kernel.function.__globals__.get(NAME)
     if not callable(function):
         return []
-    made = _called(kernel, function)
-    if isinstance(made, dict):
-        made = made.get(kernel.name, [])
+    returned = _called(kernel, function)
+    if isinstance(returned, dict):
+        returned = returned.get(kernel.name, [])
     elif not is_alone:
         return []
-    pairs = made if isinstance(made, list) else [made]
-    found = []
+    pairs = returned if isinstance(returned, list) else [returned]
+    launches = []
     for pair in pairs:
         match pair:
             case (list() | tuple() as args, dict() as named):
-                found.append(Launch(kernel.name, kernel, args, {**named, **constants.for_kernel(kernel, given)}))
+                launches.append(Launch(kernel.name, kernel, args, {**named, **constants.for_kernel(kernel, values)}))
             case _:
                 raise KernelError(_not_arguments(kernel, pair))
-    return found
+    return launches
 
 
-def _not_arguments(kernel: Kernel, given: object) -> Diagnostic:
+def _not_arguments(kernel: Kernel, returned: object) -> Diagnostic:
     return Diagnostic(
         Code.IMPORT_FAILED,
-        f"`{NAME}()` of `{shown_path(kernel.filename)}` gives {type(given).__name__}, not arguments",
+        f"`{NAME}()` of `{display_path(kernel.filename)}` gives {type(returned).__name__}, not arguments",
         help="return a list of arguments and a dict of constants: `return [y, x], {}`; for several kernels a dict of "
         f"such pairs: `return {{{kernel.name!r}: ([y, x], {{}})}}`",
         kernel=kernel.name,
@@ -99,12 +99,12 @@ def _called(kernel: Kernel, function: Callable[[], Any]) -> Any:
         with contextlib.redirect_stdout(sys.stderr):
             return function()
     except (Exception, SystemExit) as error:
-        said = str(error).strip().splitlines()
-        raised = type(error).__name__ + (f": {said[0]}" if said else "")
+        lines = str(error).strip().splitlines()
+        raised = type(error).__name__ + (f": {lines[0]}" if lines else "")
         raise KernelError(
             Diagnostic(
                 Code.IMPORT_FAILED,
-                f"`{NAME}()` of `{shown_path(kernel.filename)}` raises {raised}",
+                f"`{NAME}()` of `{display_path(kernel.filename)}` raises {raised}",
                 last_line(error.__traceback__, Source(kernel.filename, kernel.source_lines)),
                 label="raised here",
                 help=f"`{NAME}()` gives the arguments of a launch to compile for; --shapes does without it",
@@ -190,22 +190,22 @@ def run(options: argparse.Namespace) -> int:
         archs = _archs(options.arch)
         schedule = _schedule(options.schedule)
         plans, failed = _plans(options, archs, schedule)
-        made = _compiled(plans, options)
+        variants = _compiled(plans, options)
     except TuningError as error:
         raise UsageError(str(error)) from None
     except TileproofError as error:  # of the machine: no assembler, a bundle that is none
         print_findings(error.diagnostics)
         return 1
-    failures = [each.outcome for each in made if isinstance(each.outcome, TileproofError)]
+    failures = [variant.outcome for variant in variants if isinstance(variant.outcome, TileproofError)]
     print_findings(_distinct(failures))
-    _print_remarks(made, options.remarks)
-    _emit(made, options.emit)
-    kept = sum(each.is_kept for each in made)
-    good = len(made) - len(failures)
+    _print_remarks(variants, options.remarks)
+    _emit(variants, options.emit)
+    kept = sum(variant.is_kept for variant in variants)
+    good = len(variants) - len(failures)
     kernels = len({id(plan.proved.kernel.function) for plan in plans})
     print(_summary(kernels, len(archs), good, kept, failed + len(failures), time.perf_counter() - started))
     if options.output is not None:
-        return _bundle(options.output, made, bool(failures or failed or not made))
+        return _bundle(options.output, variants, bool(failures or failed or not variants))
     return 1 if failures or failed else 0
 
 
@@ -219,13 +219,13 @@ def _archs(text: str | None) -> tuple[str, ...]:
         if not here:
             raise UsageError(f"there is no GPU here: say for which to compile, as in --arch sm_90; {_there(known)}")
         return here
-    found = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
-    for arch in found:
+    archs = tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+    for arch in archs:
         if arch not in known:
             raise UsageError(f"--arch {arch}: there is no such architecture{suggestion(arch, known)}; {_there(known)}")
-    if not found:
+    if not archs:
         raise UsageError(f"--arch names no architecture; {_there(known)}")
-    return found
+    return archs
 
 
 def _there(known: Sequence[str]) -> str:
@@ -236,17 +236,17 @@ def _schedule(text: str | None) -> Schedule | None:
     """`persistent,group=8` as a schedule."""
     if text is None:
         return None
-    said: dict[str, int | bool] = {}
+    fields: dict[str, int | bool] = {}
     for name, sign, value in named_values("--schedule", text, "a field of a schedule, such as warps=8"):
         if name not in Schedule.__slots__:
             there = f"a schedule has {', '.join(Schedule.__slots__)}"
             raise UsageError(f"--schedule {name}: no schedule has that{suggestion(name, Schedule.__slots__)}; {there}")
         try:
-            said[name] = _TRUTHS[value.lower()] if value.lower() in _TRUTHS else int(value) if sign else True
+            fields[name] = _TRUTHS[value.lower()] if value.lower() in _TRUTHS else int(value) if sign else True
         except ValueError:
             raise UsageError(f"--schedule {name}={value}: the value is a number, true or false") from None
     try:
-        return Schedule(**said)  # type: ignore[arg-type]
+        return Schedule(**fields)  # type: ignore[arg-type]
     except ValueError as error:
         raise UsageError(f"--schedule: {error}") from None
 
@@ -254,38 +254,38 @@ def _schedule(text: str | None) -> Schedule | None:
 def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule | None) -> tuple[list[Plan], int]:
     """The launches of all kernels, proved; and how many kernels or files have none."""
     files = [load(file) for file in dict.fromkeys(options.files)]
-    kernels = [kernel for each in files for kernel in each.kernels if options.kernel in (None, kernel.name)]
-    _demand_kernel(options.kernel, kernels, [kernel.name for each in files for kernel in each.kernels])
-    given = dict(options.constants)
-    constants.demand_known(given, kernels)
+    kernels = [kernel for file in files for kernel in file.kernels if options.kernel in (None, kernel.name)]
+    _demand_kernel(options.kernel, kernels, [kernel.name for file in files for kernel in file.kernels])
+    values = dict(options.constants)
+    constants.demand_known(values, kernels)
     if options.shapes and len(kernels) != 1:
         names = ", ".join(kernel.name for kernel in kernels) or "none"
         raise UsageError(f"--shapes is about one kernel: choose it with --kernel; there are {names}")
     progress = Progress()
     plans: list[Plan] = []
     failed = proved = 0
-    for each in files:
-        if each.problems:
+    for loaded in files:
+        if loaded.problems:
             failed += 1
-            print_findings(each.problems)
-        elif not each.kernels:
-            print(f"{shown_path(each.file)}: no kernels")
-        for kernel in each.kernels:
+            print_findings(loaded.problems)
+        elif not loaded.kernels:
+            print(f"{display_path(loaded.file)}: no kernels")
+        for kernel in loaded.kernels:
             if options.kernel not in (None, kernel.name):
                 continue
             try:
-                alone = len(each.kernels) == 1 or options.kernel is not None
-                found = _launches(kernel, options, given, schedule, alone)
-                if not found:
+                alone = len(loaded.kernels) == 1 or options.kernel is not None
+                launches = _launches(kernel, options, values, schedule, alone)
+                if not launches:
                     progress.clear()
                     failed += 1
-                    print(f"{shown_path(each.file)}: {kernel.name}: no launch is known; {unknown(kernel)}")
-                plans += [plan_launch(launch, archs) for launch in found]
+                    print(f"{display_path(loaded.file)}: {kernel.name}: no launch is known; {unknown(kernel)}")
+                plans += [plan_launch(launch, archs) for launch in launches]
             except TileproofError as error:
                 progress.clear()
                 failed += 1
                 print_findings(error.diagnostics)
-                print(f"{shown_path(each.file)}: {kernel.name}: rejected")
+                print(f"{display_path(loaded.file)}: {kernel.name}: rejected")
             proved += 1
             progress.step("kernels proved", proved, len(kernels))
     progress.clear()
@@ -293,16 +293,16 @@ def _plans(options: argparse.Namespace, archs: Sequence[str], schedule: Schedule
 
 
 def _launches(
-    kernel: Kernel, options: argparse.Namespace, given: Mapping[str, int], schedule: Schedule | None, alone: bool
+    kernel: Kernel, options: argparse.Namespace, values: Mapping[str, int], schedule: Schedule | None, alone: bool
 ) -> list[Launch]:
     if options.shapes:
-        found = [launch for text in options.shapes for launch in of_sizes(kernel, text, options.element, given)]
+        launches = [launch for text in options.shapes for launch in of_sizes(kernel, text, options.element, values)]
     else:
-        found = of_file(kernel, given, is_alone=alone)
+        launches = of_file(kernel, values, is_alone=alone)
     if schedule is not None:
         laid = kernel.with_schedule(schedule)
-        found = [replace(each, kernel=laid) for each in found]
-    return numbered(found)
+        launches = [replace(launch, kernel=laid) for launch in launches]
+    return numbered(launches)
 
 
 def _demand_kernel(wanted: str | None, chosen: Sequence[Kernel], names: Sequence[str]) -> None:
@@ -326,32 +326,33 @@ def _compiled(plans: Sequence[Plan], options: argparse.Namespace) -> list[Compil
     if wanted:
         print(_line("kernel", width, "arch", _COLUMNS), flush=True)
     progress = Progress()
-    made: dict[int, CompiledVariant] = {}
+    compiled: dict[int, CompiledVariant] = {}
     ordered: list[CompiledVariant] = []
-    for each in outcomes:
-        made[id(each.variant)] = each
+    for outcome in outcomes:
+        compiled[id(outcome.variant)] = outcome
         progress.clear()
-        while len(ordered) < len(wanted) and id(wanted[len(ordered)]) in made:  # lines are in the order of the kernels
-            ordered.append(made[id(wanted[len(ordered)])])
+        # Lines are in the order of the kernels.
+        while len(ordered) < len(wanted) and id(wanted[len(ordered)]) in compiled:
+            ordered.append(compiled[id(wanted[len(ordered)])])
             print(_table_row(ordered[-1], width), flush=True)
-        progress.step("compiled", len(made), len(wanted))
+        progress.step("compiled", len(compiled), len(wanted))
     progress.clear()
     return ordered
 
 
-def _table_row(made: CompiledVariant, width: int) -> str:
+def _table_row(variant: CompiledVariant, width: int) -> str:
     """One line: what a kernel takes on an architecture."""
-    name, arch = made.plan.launch.name, made.variant.target.arch
-    if not isinstance(made.outcome, MachineCode):
-        codes = ", ".join(dict.fromkeys(each.code.id for each in made.outcome.diagnostics))
+    name, arch = variant.plan.launch.name, variant.variant.target.arch
+    if not isinstance(variant.outcome, MachineCode):
+        codes = ", ".join(dict.fromkeys(diagnostic.code.id for diagnostic in variant.outcome.diagnostics))
         return f"{_line(name, width, arch, [])}   rejected: {codes}"
     cells = (
-        f"{1e3 * made.seconds:.0f} ms" if made.seconds else "-",
-        "kept" if made.is_kept else f"{made.outcome.seconds:.2f} s",
-        str(max(each.registers for each in made.outcome.resources)),
-        str(max(each.spill_bytes for each in made.outcome.resources)),
-        in_words(max(each.shared_bytes for each in made.outcome.resources)),
-        in_words(len(made.outcome.cubin)),
+        f"{1e3 * variant.seconds:.0f} ms" if variant.seconds else "-",
+        "kept" if variant.is_kept else f"{variant.outcome.seconds:.2f} s",
+        str(max(resource.registers for resource in variant.outcome.resources)),
+        str(max(resource.spill_bytes for resource in variant.outcome.resources)),
+        in_words(max(resource.shared_bytes for resource in variant.outcome.resources)),
+        in_words(len(variant.outcome.cubin)),
     )
     return _line(name, width, arch, cells)
 
@@ -366,14 +367,14 @@ def _distinct(failures: Iterable[TileproofError]) -> list[Diagnostic]:
     return list(dict.fromkeys(finding for error in failures for finding in error.diagnostics))
 
 
-def _print_remarks(made: Sequence[CompiledVariant], wanted: bool) -> None:
+def _print_remarks(variants: Sequence[CompiledVariant], wanted: bool) -> None:
     """Each sentence once for all architectures it is true of."""
-    said: dict[tuple[Plan, str, str], dict[str, None]] = {}
-    for each in made:
-        remarks = [("remark", f"line {remark.line}: {remark.text}") for remark in each.remarks if wanted]
-        for kind, text in (*(("warning", warning) for warning in each.warnings), *remarks):
-            said.setdefault((each.plan, kind, text), {})[each.variant.target.arch] = None
-    for (plan, kind, text), archs in said.items():
+    archs_of: dict[tuple[Plan, str, str], dict[str, None]] = {}
+    for variant in variants:
+        remarks = [("remark", f"line {remark.line}: {remark.text}") for remark in variant.remarks if wanted]
+        for kind, text in (*(("warning", warning) for warning in variant.warnings), *remarks):
+            archs_of.setdefault((variant.plan, kind, text), {})[variant.variant.target.arch] = None
+    for (plan, kind, text), archs in archs_of.items():
         print(f"{kind}: {plan.launch.name} on {', '.join(archs)}: {text}")
 
 
@@ -393,41 +394,41 @@ def _demand_kinds(emitted: Sequence[tuple[str, str]]) -> None:
             raise UsageError(f"--emit {kind}: that is not written{close}; there are {', '.join(EMITTED)}")
 
 
-def _emit(made: Sequence[CompiledVariant], wanted: Sequence[tuple[str, str]]) -> None:
-    names = Counter((each.plan.launch.name, each.variant.target.arch) for each in made)
+def _emit(variants: Sequence[CompiledVariant], wanted: Sequence[tuple[str, str]]) -> None:
+    names = Counter((variant.plan.launch.name, variant.variant.target.arch) for variant in variants)
     for kind, folder in wanted:
         try:
             os.makedirs(folder, exist_ok=True)
-            for each in made:
-                data = _content(each, kind)
+            for compiled in variants:
+                data = _content(compiled, kind)
                 if data is not None:
-                    name, arch = each.plan.launch.name, each.variant.target.arch
-                    stem = Path(each.plan.launch.kernel.filename).stem
+                    name, arch = compiled.plan.launch.name, compiled.variant.target.arch
+                    stem = Path(compiled.plan.launch.kernel.filename).stem
                     unique = f"{stem}.{name}" if names[name, arch] > 1 else name
                     Path(folder, f"{unique}.{arch}.{EMITTED[kind]}").write_bytes(data)
         except OSError as error:
             raise UsageError(f"--emit {kind} {folder}: {error.strerror or error}") from None
 
 
-def _content(made: CompiledVariant, kind: str) -> bytes | None:
+def _content(variant: CompiledVariant, kind: str) -> bytes | None:
     if kind == "cubin":
-        return made.outcome.cubin if isinstance(made.outcome, MachineCode) else None
-    if made.program is None:
+        return variant.outcome.cubin if isinstance(variant.outcome, MachineCode) else None
+    if variant.program is None:
         return None
-    bytecode = made.program.bytecode
+    bytecode = variant.program.bytecode
     return bytecode if kind == "bytecode" else show(decode(bytecode), locations=True).encode()
 
 
-def _bundle(path: str, made: Sequence[CompiledVariant], is_partial: bool) -> int:
+def _bundle(path: str, variants: Sequence[CompiledVariant], is_partial: bool) -> int:
     if is_partial:
         print(f"{path} is not written: a bundle holds all that was asked for")
         return 1
-    nameless = sorted({each.plan.launch.name for each in made if not each.variant.key})
+    nameless = sorted({variant.plan.launch.name for variant in variants if not variant.variant.key})
     if nameless:
         print_findings([_unkeyed(name) for name in nameless])
         return 1
     try:
-        size = write_bundle(path, made, version=__version__, assembler=toolchain.find().version)
+        size = write_bundle(path, variants, version=__version__, assembler=toolchain.find().version)
     except TileproofError as error:  # it would be too large
         print_findings(error.diagnostics)
         return 1
@@ -448,12 +449,12 @@ def _unkeyed(name: str) -> Diagnostic:
 
 def _list(options: argparse.Namespace) -> int:
     bundle = read_bundle(options.list)
-    names = ", ".join(dict.fromkeys(each.kernel for each in bundle.kernels))
+    names = ", ".join(dict.fromkeys(kernel.kernel for kernel in bundle.kernels))
     makers = f"tileproof {bundle.version} and assembler {bundle.assembler}"
     print(f"{bundle.path}: {names}, {in_words(os.path.getsize(options.list))}, by {makers}")
-    for each in bundle.kernels:
-        launch = " ".join((each.shapes, *(f"{name}={value}" for name, value in each.constants.items())))
-        print(f"{each.kernel} for {', '.join(each.codes)}: {launch}")
+    for entry in bundle.kernels:
+        launch = " ".join((entry.shapes, *(f"{name}={value}" for name, value in entry.constants.items())))
+        print(f"{entry.kernel} for {', '.join(entry.codes)}: {launch}")
     if not bundle.is_current:
         print("it serves another version of tileproof than this one: make it anew to use it here")
     return 0

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from tileproof.diagnostics.values import shortened
 from tileproof.language.kernel import Kernel
 
-from .usage import UsageError, suggestion
+from .command_line import UsageError, suggestion
 
 SYMBOLIC = "Without it a dimension stays symbolic and other constants have their defaults"
 

@@ -23,7 +23,7 @@ from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import Array
 
 from .cache import configured, entry_count
-from .usage import Commands, add_command, wants_color
+from .command_line import Commands, add_command, wants_color
 
 CORE = ("numpy", "ml_dtypes", "llvmlite", "z3-solver")
 EXTRAS = {
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _line(finding: Finding, color: bool) -> str:
     mark, shade = _MARKS[finding.state]
-    shown = f"\x1b[{shade}m{mark}\x1b[0m" if color else mark
-    line = f"  {shown} {finding.what:<24} {finding.how}"
+    label = f"\x1b[{shade}m{mark}\x1b[0m" if color else mark
+    line = f"  {label} {finding.what:<24} {finding.how}"
     return f"{line}\n     {'':<24} cure: {finding.cure}" if finding.cure else line
 
 
@@ -102,15 +102,15 @@ def _cache() -> Finding:
     if info.problem:
         cure = "TILEPROOF_CACHE_DIR names another folder; `off` does without one"
         return Finding("missing", "kernel cache", f"{info.path}: {info.problem}", cure)
-    held = f"{entry_count(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
-    return Finding("ok", "kernel cache", f"{info.path}: {held}")
+    contents = f"{entry_count(info.entries)}, {in_words(info.bytes)} of {in_words(info.limit)}"
+    return Finding("ok", "kernel cache", f"{info.path}: {contents}")
 
 
 def _packages() -> Iterator[Finding]:
     for name in CORE:
-        found = _version(name)
-        cure = "" if found else "pip install --upgrade tileproof"
-        yield Finding("ok" if found else "broken", name, found or "not installed", cure)
+        installed = _version(name)
+        cure = "" if installed else "pip install --upgrade tileproof"
+        yield Finding("ok" if installed else "broken", name, installed or "not installed", cure)
     for extra, names in EXTRAS.items():
         missing = [name for name in names if _version(name) is None]
         if missing:
@@ -142,9 +142,9 @@ def _tried(name: str, work: Callable[[], None]) -> Finding:
     try:
         work()
     except LaunchError as error:
-        (found,) = error.diagnostics
-        state = "missing" if found.code is Code.NO_ASSEMBLER else "broken"
-        return Finding(state, name, found.message, found.help)
+        (diagnostic,) = error.diagnostics
+        state = "missing" if diagnostic.code is Code.NO_ASSEMBLER else "broken"
+        return Finding(state, name, diagnostic.message, diagnostic.help)
     except Exception as error:  # whatever it is, the user wants to read it here
         return Finding("broken", name, f"{type(error).__name__}: {error}", "report this with the lines above")
     return Finding("ok", name, "runs a kernel")
@@ -186,13 +186,13 @@ def _found(what: str, look: Callable[[], str]) -> Finding:
     try:
         return Finding("ok", what, look())
     except LaunchError as error:
-        (found,) = error.diagnostics
-        return Finding("missing", what, "; ".join((found.message, *found.notes)), found.help)
+        (diagnostic,) = error.diagnostics
+        return Finding("missing", what, "; ".join((diagnostic.message, *diagnostic.notes)), diagnostic.help)
 
 
 def _assembler() -> str:
-    found = toolchain.find()
-    return f"tileiras {found.version} for {', '.join(found.architectures)}, in {found.root}"
+    tools = toolchain.find()
+    return f"tileiras {tools.version} for {', '.join(tools.architectures)}, in {tools.root}"
 
 
 def _gpu(device: Device) -> str:

@@ -7,7 +7,7 @@ import difflib
 
 from tileproof.diagnostics import Code, page
 
-from .usage import Commands, UsageError, add_command
+from .command_line import Commands, UsageError, add_command
 
 GROUPS = {
     "TP00": "Source and syntax",
@@ -59,8 +59,8 @@ def _find(text: str) -> Code:
     bare = text.strip().upper().removeprefix("TP")
     code = Code.of(f"TP{bare:0>4}")
     if code is None:
-        near = difflib.get_close_matches(f"TP{bare:0>4}", [each.id for each in Code], n=3)
-        lines = [f"  {each.id}  {each.title}" for each in Code if each.id in near]
+        near = difflib.get_close_matches(f"TP{bare:0>4}", [code.id for code in Code], n=3)
+        lines = [f"  {code.id}  {code.title}" for code in Code if code.id in near]
         nearest = "\n".join(["the nearest are", *lines, ""]) if lines else ""
         raise UsageError(f"there is no code `{text}`; {nearest}`tileproof explain` alone lists all codes")
     return code

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from tileproof.compiler.cache import write_whole
 
-from .usage import Commands, UsageError, add_command
+from .command_line import Commands, UsageError, add_command
 
 KERNEL = '''\
 """{title}: change the three lines of the body, then run `tileproof check {name}.py`."""

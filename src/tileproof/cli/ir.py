@@ -24,14 +24,14 @@ from tileproof.compiler.pipeline import (
     shared,
     verified,
 )
-from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, shown_path
+from tileproof.diagnostics import Code, Diagnostic, KernelError, TileproofError, display_path
 from tileproof.frontend.elaborate import accepted
 from tileproof.ir.printer import print_kernel
 from tileproof.language.kernel import Kernel
 
 from . import constants
+from .command_line import Commands, UsageError, add_command, print_findings, suggestion
 from .kernel_file import load
-from .usage import Commands, UsageError, add_command, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -76,9 +76,9 @@ def run(options: argparse.Namespace) -> int:
     try:
         target = None if kind is None else Cpu(depth_for(host())) if kind == "cpu" else _TARGETS[kind]
         kernels = _kernels(options.file)
-        given = dict(options.constants)
-        constants.demand_known(given, kernels)
-        texts = [_text(kernel, constants.for_kernel(kernel, given), target, options.after) for kernel in kernels]
+        values = dict(options.constants)
+        constants.demand_known(values, kernels)
+        texts = [_text(kernel, constants.for_kernel(kernel, values), target, options.after) for kernel in kernels]
     except TileproofError as error:
         print_findings(error.diagnostics, sys.stderr)
         return 1
@@ -86,16 +86,16 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _text(kernel: Kernel, given: dict[str, int], target: Target | None, after: str | None) -> str:
-    ir = verified(accepted(kernel, given).ir, ELABORATE)
+def _text(kernel: Kernel, values: dict[str, int], target: Target | None, after: str | None) -> str:
+    ir = verified(accepted(kernel, values).ir, ELABORATE)
     if after != ELABORATE:
         ir = apply(FRONT_END, ir, after)
     if after not in (ELABORATE, *_names(FRONT_END)):
-        found = verdict(kernel, given)
-        if found.accepted and found.kernel is not None:
-            ir = apply((*shared(found.residuals), *of_target(target or Interpreter())), found.kernel, after)
+        outcome = verdict(kernel, values)
+        if outcome.accepted and outcome.kernel is not None:
+            ir = apply((*shared(outcome.residuals), *of_target(target or Interpreter())), outcome.kernel, after)
         elif target is not None or after is not None:
-            raise KernelError(*found.findings)
+            raise KernelError(*outcome.findings)
     return print_kernel(ir).rstrip("\n")
 
 
@@ -103,7 +103,7 @@ def _text(kernel: Kernel, given: dict[str, int], target: Target | None, after: s
 
 
 def _names(passes: Sequence[Pass]) -> list[str]:
-    return [each.name for each in passes]
+    return [step.name for step in passes]
 
 
 def _passes(kind: str) -> list[str]:
@@ -131,7 +131,7 @@ def _demand_pass(name: str | None, kind: str | None) -> None:
     names = _passes(kind or "interpreter")
     if name is None or name in names:
         return
-    having = [each for each in _TARGETS if name in _passes(each)]
+    having = [target for target in _TARGETS if name in _passes(target)]
     if having:
         which = f"without --target, the passes are those of all targets; add --target {having[0]}"
         if kind is not None:
@@ -159,7 +159,7 @@ def _listing(targets: Mapping[str, Target]) -> list[str]:
 
 
 def _rows(passes: Sequence[Pass]) -> list[tuple[str, str]]:
-    return [(each.name, each.summary) for each in passes]
+    return [(step.name, step.summary) for step in passes]
 
 
 # Kernels.
@@ -177,7 +177,7 @@ def _kernels(target: str) -> tuple[Kernel, ...]:
         raise KernelError(
             Diagnostic(
                 Code.NO_KERNEL,
-                f"`{shown_path(loaded.file)}` has no {which}",
+                f"`{display_path(loaded.file)}` has no {which}",
                 notes=(f"its kernels are: {', '.join(names)}" if names else "it defines no kernel at all",),
                 help="a kernel is a function at the top level of the file, under @tp.kernel",
             )

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, ModuleType, TracebackType
 
 import tileproof
-from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError, shown_path
+from tileproof.diagnostics import Code, Diagnostic, Source, Span, TileproofError, display_path
 from tileproof.language.kernel import Kernel
 
 _numbers = itertools.count()
@@ -60,23 +60,23 @@ def load(name: str) -> Loaded:
             raise
         except BaseException as error:  # that of pytest for a module that is skipped is no Exception
             return Loaded(file, problems=(_import_failed(error, source),))
-    found = {id(value): value for value in vars(module).values() if isinstance(value, Kernel)}
-    own = [kernel for kernel in found.values() if kernel.function.__module__ == module.__name__]
+    kernels = {id(value): value for value in vars(module).values() if isinstance(value, Kernel)}
+    own = [kernel for kernel in kernels.values() if kernel.function.__module__ == module.__name__]
     return Loaded(file, kernels=tuple(sorted(own, key=lambda kernel: kernel.first_line)))
 
 
 def read_source(path: Path) -> Source | Diagnostic:
     """The text of a Python file, or why it cannot be had."""
-    shown = shown_path(str(path))
+    path_text = display_path(str(path))
     try:
         data = path.read_bytes()
     except IsADirectoryError:
-        help = f"name the files in it: {os.path.join(shown, '*.py')}"
-        return Diagnostic(Code.NO_FILE, f"`{shown}` is a folder, not a file", help=help)
+        help = f"name the files in it: {os.path.join(path_text, '*.py')}"
+        return Diagnostic(Code.NO_FILE, f"`{path_text}` is a folder, not a file", help=help)
     except OSError as error:
         return Diagnostic(
             Code.NO_FILE,
-            f"`{shown}` cannot be read",
+            f"`{path_text}` cannot be read",
             notes=(error.strerror or str(error),),
             help="give the path of a Python file, from the folder you are in",
         )
@@ -85,7 +85,7 @@ def read_source(path: Path) -> Source | Diagnostic:
         text = data.decode(encoding)
     except (SyntaxError, UnicodeDecodeError) as error:
         help = "save it as UTF-8"
-        return Diagnostic(Code.NOT_PYTHON, f"`{shown}` is not text", notes=(str(error),), help=help)
+        return Diagnostic(Code.NOT_PYTHON, f"`{path_text}` is not text", notes=(str(error),), help=help)
     return Source(str(path), tuple(io.StringIO(text, newline=None)))
 
 
@@ -101,7 +101,7 @@ def compile_source(source: Source) -> CodeType | Diagnostic:
         span = Span(source, line, column, end_line, end_column)
         return Diagnostic(Code.NOT_PYTHON, f"the file is not valid Python: {error.msg}", span, help=_NOT_OURS)
     except ValueError as error:
-        message = f"`{shown_path(source.name)}` is not valid Python: {error}"
+        message = f"`{display_path(source.name)}` is not valid Python: {error}"
         return Diagnostic(Code.NOT_PYTHON, message, help=_NOT_OURS)
 
 
@@ -154,7 +154,7 @@ def _import_failed(error: BaseException, source: Source) -> Diagnostic:
         help = 'kernels are found by importing the file: keep other work under `if __name__ == "__main__":`'
     return Diagnostic(
         Code.IMPORT_FAILED,
-        f"importing `{shown_path(source.name)}` raises {raised.splitlines()[0]}",
+        f"importing `{display_path(source.name)}` raises {raised.splitlines()[0]}",
         last_line(error.__traceback__, source),
         label="raised here",
         help=help,

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from tileproof import __version__, interrupts
 
-from .usage import UsageError, open_streams
+from .command_line import UsageError, open_streams
 
 DESCRIPTION = """\
 GPU kernels in Python, checked before they run.
@@ -30,8 +30,8 @@ examples:
   tileproof check double.py               is every kernel of this file right?
   tileproof check norm.py --with D=128    ... when the dimension D is 128?
   tileproof check src/*.py --format json  the same, for an editor or an agent
-  tileproof compile add.py --arch sm_90   machine code for a GPU, which need not be here
-  tileproof tune matmul --shapes "M=512,N=4096,K=4096"    the fastest tile sizes here, kept in a record
+  tileproof compile add.py --arch sm_90   machine code for a GPU; none is needed
+  tileproof tune matmul --shapes "M=512,N=4096,K=4096"    find and record the fastest tile sizes
   tileproof ir double.py                  its intermediate representation
   tileproof explain TP0301                what an error means, with an example of the cure
   tileproof explain                       every error there is
@@ -39,7 +39,7 @@ examples:
   tileproof init scale                    a first kernel, its test and linter settings
   tileproof cache info                    where compiled kernels are kept, and how many
   tileproof doctor                        what works on this machine
-  tileproof run --prompt "What is the capital of France?"    text from a model, every kernel of it proved
+  tileproof run --prompt "What is the capital of France?"    generate text; every kernel is proved
   tileproof chat --model smollm2          a chat with a model
   tileproof serve --model smollm2         a model over HTTP, by OpenAI's API
   tileproof bench --shape qwen3-0.6b      how fast a model is here, against what memory allows
@@ -50,7 +50,7 @@ examples:
 
 COMMANDS = {
     "check": "prove the kernels of some files safe, or report what is wrong",
-    "compile": "compile kernels for GPUs, which need not be here, and pack them into a bundle",
+    "compile": "compile kernels for GPUs, without one, and pack them into a bundle",
     "tune": "find the fastest tile sizes and schedule for some shapes, and keep records of them",
     "ir": "print the typed form of a kernel after a pass",
     "explain": "explain an error code, with a wrong and a right example",

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .chat.model import HOW_TO_ADD, run_command
-from .chat.terminal import shown_bytes, shown_count, table
+from .chat.terminal import format_bytes, format_count, table
 
 if TYPE_CHECKING:
     from tileproof.llm.loader.find import Found
-from .usage import Commands, add_command
+from .command_line import Commands, add_command
 
 EXAMPLES = """\
 examples:
@@ -47,23 +47,23 @@ def _run(options: argparse.Namespace) -> int:
 
     models = find_models()
     if options.json:
-        print(json.dumps({"format": 1, "models": [_entry(each) for each in models]}, indent=2, ensure_ascii=False))
+        print(json.dumps({"format": 1, "models": [_entry(model) for model in models]}, indent=2, ensure_ascii=False))
         return 0
     if not models:
         print(f"no models are found here: {HOW_TO_ADD}")
         return 0
     rows = [
-        (each.name, each.family or "", shown_count(each.parameters) if each.parameters else "",
-         shown_bytes(each.bytes) if each.bytes else "", short(each.path))
-        for each in models
+        (model.name, model.family or "", format_count(model.parameters) if model.parameters else "",
+         format_bytes(model.bytes) if model.bytes else "", short(model.path))
+        for model in models
     ]  # fmt: skip
     heads = ("name", "family", "parameters", "size", "where")
     lines = table(heads, rows, right=frozenset({2, 3}))
-    for line, each in zip(lines, (None, *models), strict=True):
+    for line, listed in zip(lines, (None, *models), strict=True):
         print(line)
-        if each is not None and each.note:
-            print(f"  cannot be used: {' '.join(each.note.split())}")
-    usable = next((each.name for each in models if not each.note), None)
+        if listed is not None and listed.note:
+            print(f"  cannot be used: {' '.join(listed.note.split())}")
+    usable = next((model.name for model in models if not model.note), None)
     if usable is not None:
         print(f'\ntileproof run --model {usable} --prompt "What is the capital of France?"')
     print("TILEPROOF_MODELS=FOLDER adds a folder of models; --model takes a path to any other")

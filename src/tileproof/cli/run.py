@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 from tileproof.llm import Message, SamplingParams
 
 from .chat import profiles
-from .chat.answer import Answer
-from .chat.machine import read_rate
+from .chat.completion import Answer
+from .chat.memory_rate import read_rate
 from .chat.model import chosen_model, opened, run_command
-from .chat.options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .chat.model_options import add_model_options, add_sampling_options, format_sampling, place_of, sampling_of
 from .chat.terminal import Notes
-from .usage import Commands, UsageError, add_command
+from .command_line import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -84,7 +84,7 @@ def _run(options: argparse.Namespace) -> int:
     llm = opened(path, place, notes)
     tokens = prompt_tokens(llm, prompt, options)
     if params.temperature:
-        notes.note(f"sampling with {shown_sampling(params)}")
+        notes.note(f"sampling with {format_sampling(params)}")
     answer = Answer(llm, tokens, params)
     with closing(answer.stream()) as pieces:
         for piece in pieces:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from tileproof.diagnostics.values import bytes_of
 
 from .chat.model import chosen_model, run_command
-from .chat.options import Place, add_model_options, place_of, suggested
+from .chat.model_options import Place, add_model_options, place_of, suggested
 from .chat.terminal import Notes
-from .usage import Commands, UsageError, add_command
+from .command_line import Commands, UsageError, add_command
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -51,41 +51,41 @@ def add(commands: Commands, summary: str) -> None:
     add_model_options(parser)
     option = parser.add_argument_group("engine").add_argument
     option("--max-num-seqs", metavar="N", type=_count, default=32, help="sequences at a time (default: %(default)s)")
-    option("--chunk", metavar="N", type=_count, default=512, help="tokens of a prompt a step (default: %(default)s)")
+    option("--chunk", metavar="N", type=_count, default=512, help="tokens of a prefill chunk (default: %(default)s)")
     option("--latency", metavar="SECONDS", type=_seconds, default=0.25,
-           help="about the longest step with chunks of prompts while others decode (default: %(default)s)")  # fmt: skip
-    option("--no-prefix-cache", action="store_true", help="compute each prompt anew, also where it begins like another")
+           help="target time of a step that prefills while others decode (default: %(default)s)")  # fmt: skip
+    option("--no-prefix-cache", action="store_true", help="do not reuse the prefixes of earlier prompts")
     option("--no-warm-up", action="store_true", help="compile steps when a request needs them, not at the start")
     option("--share-prefix-cache", action="store_true", help="share cached prompts between clients of different keys")
     option = parser.add_argument_group("address and access").add_argument
     option("--host", default="127.0.0.1", help="where to listen (default: %(default)s, this machine alone)")
     option("--port", metavar="N", type=_port, default=8000, help="0 takes a free one (default: %(default)s)")
     option("--served-model-name", metavar="NAME", action="append", default=[],
-           help="what requests call the model (default: its own name); further ones are aliases")  # fmt: skip
+           help="the name of the model in requests (default: its own); repeat it for aliases")  # fmt: skip
     option("--api-key-file", metavar="FILE", help=f"keys, one a line; {KEYS} in the environment is another")
     option("--allow-host", metavar="NAME", action="append", default=[],
-           help="a name of this server, where it has no keys and something passes requests on to it")  # fmt: skip
+           help="a further host name to accept without API keys, such as that of a reverse proxy")  # fmt: skip
     option("--allow-origin", metavar="URL", action="append", default=[],
-           help="an origin whose web pages may call the server (CORS); * is any")  # fmt: skip
+           help="an origin whose web pages may call the server (CORS); * for any")  # fmt: skip
     option = parser.add_argument_group("limits").add_argument
-    option("--max-body", metavar="SIZE", default="16MiB", help="of a request (default: %(default)s)")
-    option("--max-tokens", metavar="N", type=_count, help="of an answer (default: what the context holds)")
+    option("--max-body", metavar="SIZE", default="16MiB", help="largest request body (default: %(default)s)")
+    option("--max-tokens", metavar="N", type=_count, help="most tokens of an answer (default: what the context holds)")
     option("--max-choices", metavar="N", type=_count, default=128,
-           help="sequences of a request: its prompts times n (default: %(default)s)")  # fmt: skip
+           help="most sequences of a request: prompts times n (default: %(default)s)")  # fmt: skip
     option("--max-requests", metavar="N", type=_count, default=1024,
-           help="requests at a time; more get 429 (default: %(default)s)")  # fmt: skip
+           help="most concurrent requests; further ones get 429 (default: %(default)s)")  # fmt: skip
     option("--max-queue", metavar="N", type=_count, default=1024,
-           help="sequences that wait; more get 429 (default: %(default)s)")  # fmt: skip
+           help="most waiting sequences; further ones get 429 (default: %(default)s)")  # fmt: skip
     option("--max-connections", metavar="N", type=_count, default=8192,
-           help="open connections; more close the longest idle one (default: %(default)s)")  # fmt: skip
-    option("--request-timeout", metavar="SECONDS", type=_seconds, help="for a whole answer (default: none)")
+           help="most open connections; beyond, the longest idle one is closed (default: %(default)s)")  # fmt: skip
+    option("--request-timeout", metavar="SECONDS", type=_seconds, help="time limit of a request (default: none)")
     option("--drain-timeout", metavar="SECONDS", type=_seconds, default=30.0,
-           help="for running answers, once the server is told to end (default: %(default)s)")  # fmt: skip
+           help="time that running requests have after SIGTERM (default: %(default)s)")  # fmt: skip
     option = parser.add_argument_group("log and metrics").add_argument
     option("--log-level", choices=("debug", "info", "warning", "error"), default="info")
     option("--log-prompts", action="store_true", help="write requests with their prompts to the log")
     option("--metrics-prefix", metavar="NAME", default="vllm",
-           help="before the names of metrics, which are those of vLLM (default: %(default)s)")  # fmt: skip
+           help="prefix of the metrics, which have the names of vLLM (default: %(default)s)")  # fmt: skip
     parser.set_defaults(run=run)
 
 
@@ -160,7 +160,7 @@ def _server_options(options: argparse.Namespace, path: Path) -> ServerOptions:
             max_requests=options.max_requests, max_queue=options.max_queue, max_connections=options.max_connections,
             request_timeout=options.request_timeout, drain_timeout=options.drain_timeout,
         ),
-        allowed_hosts=tuple(each.lower() for each in options.allow_host) if is_local and not keys else None,
+        allowed_hosts=tuple(host.lower() for host in options.allow_host) if is_local and not keys else None,
         allowed_origins=tuple(options.allow_origin), metrics_prefix=_prefix(options.metrics_prefix),
         shares_prefixes=options.share_prefix_cache, logs_prompts=options.log_prompts, warms_up=not options.no_warm_up,
     )  # fmt: skip
@@ -174,10 +174,10 @@ def _keys(options: argparse.Namespace) -> tuple[str, ...]:
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
             raise UsageError(f"--api-key-file {options.api_key_file}: {why}") from None
-        found = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-        if not found:  # which would let everyone in
+        of_file = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+        if not of_file:  # which would let everyone in
             raise UsageError(f"--api-key-file {options.api_key_file}: there is no key in it; write one a line")
-        keys += found
+        keys += of_file
     return tuple(dict.fromkeys(key for key in keys if key))
 
 

@@ -9,7 +9,7 @@ from tileproof.frontend.signature import ScalarParameter, parse
 from tileproof.language.kernel import Kernel
 from tileproof.tuning.tunables import Sizes
 
-from .usage import UsageError, named_values, suggestion
+from .command_line import UsageError, named_values, suggestion
 
 _EXAMPLE = "a dimension and its extent, such as M=512 or M=16|64|128"
 
@@ -18,21 +18,21 @@ def read_sizes(text: str) -> Iterator[Sizes]:
     """`M=16|64,N=4096` as all the sizes it stands for."""
     names, extents = [], []
     for name, _, values in named_values("--shapes", text, _EXAMPLE):
-        numbers = [each.strip() for each in values.split("|")]
-        if not all(each.isdecimal() and len(each) < 19 for each in numbers):
+        numbers = [part.strip() for part in values.split("|")]
+        if not all(number.isdecimal() and len(number) < 19 for number in numbers):
             raise UsageError(f"--shapes: `{name}={values}` is not {_EXAMPLE}")
         names.append(name)
-        extents.append([int(each) for each in numbers])
+        extents.append([int(number) for number in numbers])
     if not names:
         raise UsageError("--shapes names no dimension: write M=512,N=4096")
-    for each in product(*extents):
-        yield dict(zip(names, each, strict=True))
+    for chosen in product(*extents):
+        yield dict(zip(names, chosen, strict=True))
 
 
 def read_launches(kernel: Kernel, text: str) -> Iterator[tuple[Sizes, dict[str, float]]]:
     """The sizes and the scalars of launches of a kernel: `M=16|64,N=4096,scale=0.5`."""
     signature = parse(kernel).signature
-    scalars = {each.name: each for each in signature.arguments if isinstance(each, ScalarParameter)}
+    scalars = {argument.name: argument for argument in signature.arguments if isinstance(argument, ScalarParameter)}
     values: dict[str, float] = {}
     sizes: list[str] = []
     for name, _, value in named_values("--shapes", text, _EXAMPLE):
@@ -46,7 +46,7 @@ def read_launches(kernel: Kernel, text: str) -> Iterator[tuple[Sizes, dict[str, 
             raise UsageError(f"--shapes: there is no dimension or scalar `{name}`{suggestion(name, known)}; {there}")
     for name in scalars.keys() - values.keys():
         raise UsageError(f"--shapes: the scalar `{name}` needs a value: give {name}=1")
-    yield from ((each, values) for each in (read_sizes(",".join(sizes)) if sizes else [{}]))
+    yield from ((point, values) for point in (read_sizes(",".join(sizes)) if sizes else [{}]))
 
 
 def _number(name: str, text: str) -> float:
@@ -60,5 +60,5 @@ def to_fill_in(kernel: Kernel) -> str:
     """`M=...,N=...,scale=...`: what --shapes takes for a kernel."""
     signature = parse(kernel).signature
     computed = {equation.dimension for equation in signature.equations}
-    scalars = [each.name for each in signature.arguments if isinstance(each, ScalarParameter)]
+    scalars = [argument.name for argument in signature.arguments if isinstance(argument, ScalarParameter)]
     return ",".join(f"{name}=..." for name in (*signature.dimensions, *scalars) if name not in computed)

@@ -23,9 +23,9 @@ from tileproof.tuning.records import SHIPPED, RecordError, read, read_as_it_is
 from tileproof.tuning.tunables import Sizes, Tunable
 from tileproof.tuning.tuner import Report
 
+from .command_line import Commands, Progress, UsageError, add_command, count, print_findings, suggestion
 from .kernel_file import load
 from .sizes import read_sizes, to_fill_in
-from .usage import Commands, Progress, UsageError, add_command, count, print_findings, suggestion
 
 EXAMPLES = """\
 examples:
@@ -35,7 +35,7 @@ examples:
   tileproof tune mine.py --kernel scale --shapes N=1048576   of a file with TUNABLES = (Tunable("scale", ...), ...)
   tileproof tune matmul --shapes "M=512,N=6144,K=2560" --arch sm_90 --compile-only
                                                              only compile, for a machine that has the GPU
-  tileproof tune --check                                     are all records that are used here fresh?
+  tileproof tune --check                                     is a record that launches would use stale?
 
 Each candidate must compute what the default computes, on fresh random inputs, before it is timed, with cold caches. The
 fastest runs against the default in turns, and replaces it if it is faster.
@@ -66,7 +66,7 @@ def add(commands: Commands, summary: str) -> None:
     option("--element", metavar="TYPE,...", help="the element type (default: bf16 on a GPU, f32 on the CPU)")
     option("--arch", metavar="ARCH", help="sm_90, or cpu (default: the first GPU here, else the CPU)")
     option("--into", metavar="DIR", help="the folder that records are written to")
-    option("--again", action="store_true", help="tune shapes too that the records there have already")
+    option("--again", action="store_true", help="also tune shapes that are already recorded there")
     option("--minutes", metavar="N", type=float, help="stop after N minutes; the same command continues")
     option("--jobs", metavar="N", type=int, help="how many to compile at a time (default: one for each core)")
     option("--seed", metavar="N", type=int, help="the same inputs each time (default: fresh ones)")
@@ -104,13 +104,13 @@ def run(options: argparse.Namespace) -> int:
 
 def library() -> dict[str, Tunable]:
     """The tunables of the kernel library, by name."""
-    found: dict[str, Tunable] = {}
+    tunables: dict[str, Tunable] = {}
     for family in kernels.FAMILIES:
         name = f"{kernels.__name__}.{family}"
         if importlib.util.find_spec(name) is not None:
             module = importlib.import_module(name)
-            found |= {each.name: each for each in getattr(module, "TUNABLES", ())}
-    return found
+            tunables |= {tunable.name: tunable for tunable in getattr(module, "TUNABLES", ())}
+    return tunables
 
 
 def _chosen(options: argparse.Namespace) -> list[Tunable]:
@@ -122,7 +122,7 @@ def _chosen(options: argparse.Namespace) -> list[Tunable]:
         raise UsageError(f"--kernel is about a file: write `tileproof tune {options.kernel}`, or name the file first")
     known = library()
     if options.what == ALL:
-        return [each for each in known.values() if _takes(each, options.shapes)] or _none_takes(known, options.shapes)
+        return [item for item in known.values() if _takes(item, options.shapes)] or _none_takes(known, options.shapes)
     if options.what not in known:
         there = f"there are {', '.join(sorted(known))}"
         raise UsageError(f"{options.what}: there is no tunable of that name{suggestion(options.what, known)}; {there}")
@@ -149,17 +149,17 @@ def _none_takes(known: dict[str, Tunable], shapes: Sequence[str]) -> list[Tunabl
 def _of_file(file: str, kernel: str | None) -> list[Tunable]:
     loaded = load(file)
     if loaded.problems:
-        raise UsageError("\n".join(f"{each.message}; {each.help}" for each in loaded.problems))
-    found: tuple[Tunable, ...] = ()
+        raise UsageError("\n".join(f"{problem.message}; {problem.help}" for problem in loaded.problems))
+    tunables: tuple[Tunable, ...] = ()
     if loaded.kernels:
-        found = tuple(loaded.kernels[0].function.__globals__.get("TUNABLES", ()))
-    if not found:
-        raise UsageError(f"{file} has no TUNABLES: write `TUNABLES = (Tunable(...),)` beside its kernels")
+        tunables = tuple(loaded.kernels[0].function.__globals__.get("TUNABLES", ()))
+    if not tunables:
+        raise UsageError(f"{file} has no TUNABLES: write `TUNABLES = (Tunable(...),)` next to its kernels")
     if kernel is None:
-        return list(found)
-    chosen = [each for each in found if each.name == kernel or any(one.name == kernel for one in each.kernels)]
+        return list(tunables)
+    chosen = [item for item in tunables if kernel in (item.name, *(variant.name for variant in item.kernels))]
     if not chosen:
-        names = [each.name for each in found]
+        names = [tunable.name for tunable in tunables]
         raise UsageError(f"--kernel {kernel}: {file} tunes {', '.join(names)}{suggestion(kernel, names)}")
     return chosen
 
@@ -167,11 +167,11 @@ def _of_file(file: str, kernel: str | None) -> list[Tunable]:
 def _elements(text: str | None) -> list[str | None]:
     if text is None:
         return [None]
-    found = [part.strip() for part in text.split(",") if part.strip()]
-    for each in found:
-        if each not in DTYPES:
-            raise UsageError(f"--element {each}: there is no such type{suggestion(each, DTYPES)}")
-    return list(found)
+    names = [part.strip() for part in text.split(",") if part.strip()]
+    for name in names:
+        if name not in DTYPES:
+            raise UsageError(f"--element {name}: there is no such type{suggestion(name, DTYPES)}")
+    return list(names)
 
 
 # What is done.
@@ -217,7 +217,7 @@ def _print(report: Report, into: Path, verbose: bool) -> bool:
         print("" if used else f"; launches use it with {records.VARIABLE}={into}")
     if not report.is_finished:
         print("the time is over; the same command continues")
-    return report.is_finished and all(each.best is not None for each in report.results)
+    return report.is_finished and all(result.best is not None for result in report.results)
 
 
 def _compile(

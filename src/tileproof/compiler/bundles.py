@@ -78,7 +78,7 @@ class Bundle:
     @property
     def archs(self) -> tuple[str, ...]:
         """The architectures that some kernel of it was compiled for."""
-        return _in_order(arch for each in self.kernels for arch in each.codes)
+        return _in_order(arch for kernel in self.kernels for arch in kernel.codes)
 
     @property
     def is_current(self) -> bool:
@@ -86,7 +86,7 @@ class Bundle:
         return self.fingerprint == fingerprint()
 
     def __repr__(self) -> str:
-        names = ", ".join(dict.fromkeys(each.kernel for each in self.kernels))
+        names = ", ".join(dict.fromkeys(kernel.kernel for kernel in self.kernels))
         return f"<bundle {self.path.name}: {names} for {', '.join(self.archs)}>"
 
 
@@ -135,14 +135,14 @@ def _read(place: Path, file: BinaryIO) -> Bundle:
         raise LaunchError(_damaged(place, "its end is missing, or lists more than a bundle may hold"))
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
-        if sum(each.file_size for each in members) > _LARGEST:
+        if sum(member.file_size for member in members) > _LARGEST:
             raise LaunchError(_damaged(place, f"it has more than {_LARGEST >> 20} MiB when unpacked"))
         manifest = _manifest(place, archive)
-        entries = dict(_entry(place, archive, each) for each in members if each.filename != MANIFEST)
-    kernels = tuple(_bundled_kernel(each) for each in manifest["kernels"])
-    for each in kernels:
-        if not entries.keys() >= {*each.proof, *each.codes.values()}:
-            raise LaunchError(_damaged(place, f"the code of `{each.kernel}` is missing"))
+        entries = dict(_entry(place, archive, member) for member in members if member.filename != MANIFEST)
+    kernels = tuple(_bundled_kernel(entry) for entry in manifest["kernels"])
+    for kernel in kernels:
+        if not entries.keys() >= {*kernel.proof, *kernel.codes.values()}:
+            raise LaunchError(_damaged(place, f"the code of `{kernel.kernel}` is missing"))
     version, made_by, assembler = (str(manifest[name]) for name in ("tileproof", "fingerprint", "assembler"))
     return Bundle(place, version, made_by, assembler, kernels, entries)
 
@@ -186,7 +186,7 @@ def pack(version: str, assembler: str, kernels: Iterable[BundledKernel], entries
     """The bytes of a bundle, which are the same for the same content."""
     manifest = {
         "what": _WHAT, "format": FORMAT, "tileproof": version, "fingerprint": fingerprint(), "assembler": assembler,
-        "kernels": [asdict(each) for each in kernels],
+        "kernels": [asdict(kernel) for kernel in kernels],
     }  # fmt: skip
     text = (json.dumps(manifest, indent=1, ensure_ascii=False) + "\n").encode()
     members = {MANIFEST: text} | {file_of(key): entry_bytes(key, entries[key]) for key in sorted(entries)}
@@ -212,8 +212,8 @@ def without_assembler(kernel: str, proof: str, arch: str, error: LaunchError) ->
         return error
     (missing,) = error.diagnostics
     for bundle in _loaded:
-        forms = [each for each in bundle.kernels if proof in each.proof]
-        archs = _in_order(known for each in forms for known in each.codes)
+        forms = [kernel for kernel in bundle.kernels if proof in kernel.proof]
+        archs = _in_order(known for form in forms for known in form.codes)
         if not forms:
             continue
         if arch not in archs:
@@ -227,7 +227,7 @@ def without_assembler(kernel: str, proof: str, arch: str, error: LaunchError) ->
             as_launched = "compile it with --shapes and --schedule as it is launched"
             cure = f"{as_launched}, or install the assembler: {missing.help}"
         return LaunchError(Diagnostic(code, message, notes=(note, missing.message), help=cure, kernel=kernel))
-    names = ((each.path, ", ".join(sorted({one.kernel for one in each.kernels}))) for each in _loaded)
+    names = ((bundle.path, ", ".join(sorted({one.kernel for one in bundle.kernels}))) for bundle in _loaded)
     contents = "; ".join(f"`{path}` has {kernels}" for path, kernels in names)
     note = f"no bundle has `{kernel}` as it is launched: {contents}"
     return LaunchError(Diagnostic(missing.code, missing.message, notes=(note, *missing.notes), help=missing.help))
@@ -243,7 +243,7 @@ def _launch(form: BundledKernel) -> str:
 
 def _command(forms: Sequence[BundledKernel], archs: Sequence[str], path: Path) -> str:
     """How a bundle is made."""
-    files = " ".join(dict.fromkeys(each.file for each in forms))
+    files = " ".join(dict.fromkeys(form.file for form in forms))
     return f"tileproof compile {files} --arch {','.join(archs)} -o {path.name}"
 
 

@@ -4,7 +4,7 @@ What the cache promises, whatever happens to its files:
 
 - *Right or nothing.* A file says whose it is, how long it is and what its bytes add up to. One that is not exactly what
   was put under the key is a miss, and is removed.
-- *Whole or nothing.* An entry is written beside its place and then renamed into it, so processes that write, read and
+- *Whole or nothing.* An entry is written next to its place and then renamed into it, so processes that write, read and
   evict at once see whole entries. A process that is killed leaves at most a draft, which nobody reads and which is
   swept later. Nothing is forced to the disk: what a power failure leaves half-written is not right, so it is a miss.
 - *Never in the way.* A folder that cannot be used costs a warning, once, and time to compile; never an error.
@@ -12,7 +12,7 @@ What the cache promises, whatever happens to its files:
   is not used.
 - *Bounded.* Beyond the limit, what was not used for longest goes first.
 
-The cache of the process asks *layers* before its folder: entries that a bundle brought, which are only read.
+The cache of the process reads *layers* before its folder: entries that a bundle brought, which are only read.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.values import bytes_of
 
 
@@ -72,7 +72,7 @@ _SLACK = 8
 _NOT_ITS_FAULT = (errno.ENOENT, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Why an entry cannot be opened though it may be a good one: it is not there, or the system ran out of something."""
 _HEAD = 256
-"""Bytes at the start of an entry, by which its kind is told."""
+"""Bytes at the start of an entry, that name its kind."""
 _VARIABLES = ("TILEPROOF_CACHE_DIR", "TILEPROOF_CACHE_LIMIT", "XDG_CACHE_HOME", "HOME")
 
 
@@ -173,7 +173,7 @@ class Cache:
             return "TILEPROOF_CACHE_DIR turns it off, or there is no home folder"
         if problem := _refusal(self.directory):
             return problem
-        existing = next(each for each in (self.directory, *self.directory.parents) if os.path.lexists(each))
+        existing = next(parent for parent in (self.directory, *self.directory.parents) if os.path.lexists(parent))
         effective = os.access in os.supports_effective_ids
         can_write = os.access(existing, os.W_OK | os.X_OK, effective_ids=effective)
         return "" if can_write else "no permission to write"
@@ -430,7 +430,7 @@ def recorded() -> Iterator[dict[str, bytes]]:
     try:
         yield record
     finally:
-        _records[:] = [each for each in _records if each is not record]
+        _records[:] = [other for other in _records if other is not record]
 
 
 def _note(key: str, data: bytes) -> None:

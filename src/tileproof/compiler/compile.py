@@ -60,7 +60,7 @@ def verdict(
     except RuledOut:
         return Verdict(None)
     except KernelError as error:
-        return Verdict(None, findings=tuple(replace(each, kernel=kernel.name) for each in error.diagnostics))
+        return Verdict(None, findings=tuple(replace(finding, kernel=kernel.name) for finding in error.diagnostics))
     return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)
 
 

@@ -119,9 +119,9 @@ def lower(ir: KernelIR, target: Target) -> KernelIR:
 
 def apply(passes: Sequence[Pass], ir: KernelIR, after: str | None = None) -> KernelIR:
     """What passes make of a kernel, all of them or up to `after`."""
-    for each in passes:
-        ir = verified(each.run(ir), each.name)
-        if each.name == after:
+    for step in passes:
+        ir = verified(step.run(ir), step.name)
+        if step.name == after:
             break
     return ir
 

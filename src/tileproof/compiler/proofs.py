@@ -20,7 +20,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from tileproof.analysis.verdict import Verdict
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.frontend.captures import MISSING, Capture, find_name, is_language
 from tileproof.frontend.signature import ContentOf, Elaborated, Signature, TensorParameter, parse
@@ -162,10 +162,10 @@ def _declared(signature: Signature) -> object:
     """A signature as parts of a key: its text does not tell what the names in its annotations stand for."""
     return (
         tuple(
-            (each.name, str(each.access) if isinstance(each, TensorParameter) else "", _element(each.element))
-            for each in signature.arguments
+            (arg.name, str(arg.access) if isinstance(arg, TensorParameter) else "", _element(arg.element))
+            for arg in signature.arguments
         ),
-        tuple((each.name, each.type.__name__, each.default) for each in signature.constants),
+        tuple((constant.name, constant.type.__name__, constant.default) for constant in signature.constants),
     )
 
 
@@ -192,7 +192,7 @@ def _key_part(value: Any, files: list[str]) -> object:
     if type(value) in _PLAIN:
         return value
     if type(value) is tuple:
-        return tuple(_key_part(each, files) for each in value)
+        return tuple(_key_part(item, files) for item in value)
     match value:
         case DType() | DTypeVar():
             return _element(value)
@@ -224,7 +224,7 @@ def _function(function: FunctionType, files: list[str]) -> object:
     first, text = _text(function)
     whole = "".join(read_function(function).source.lines)
     code = function.__code__
-    if not any(_code(each) == _code(code) for each in _functions_in(whole) if each.co_firstlineno == first):
+    if not any(_code(other) == _code(code) for other in _functions_in(whole) if other.co_firstlineno == first):
         raise TypeError(f"the text of {function.__name__} is not what it was made from")
     named = tuple(sorted((function.__kwdefaults__ or {}).items()))
     defaults = tuple(_key_part(value, files) for value in (function.__defaults__ or (), named))
@@ -237,7 +237,7 @@ def _functions_in(text: str) -> tuple[CodeType, ...]:
     codes: list[CodeType] = []
     waiting = [compile(text, "<text>", "exec", dont_inherit=True)]
     while waiting:
-        inner = [each for each in waiting.pop().co_consts if isinstance(each, CodeType)]
+        inner = [constant for constant in waiting.pop().co_consts if isinstance(constant, CodeType)]
         codes += inner
         waiting += inner
     return tuple(codes)
@@ -245,7 +245,7 @@ def _functions_in(text: str) -> tuple[CodeType, ...]:
 
 def _code(code: CodeType) -> object:
     """What code does, without where it stands."""
-    constants = tuple(_code(each) if isinstance(each, CodeType) else repr(each) for each in code.co_consts)
+    constants = tuple(_code(value) if isinstance(value, CodeType) else repr(value) for value in code.co_consts)
     return (code.co_name, code.co_code, code.co_names, code.co_varnames, constants)
 
 
@@ -268,13 +268,13 @@ def _names(kernel: Kernel, captures: Sequence[Capture]) -> _Names | None:
 def _are_names(item: Any) -> bool:
     """Whether what was read is what `_names` gives."""
     return isinstance(item, tuple) and all(
-        isinstance(each, tuple)
-        and len(each) == 2
-        and isinstance(each[0], int)
-        and isinstance(each[1], tuple)
-        and each[1] != ()
-        and all(isinstance(name, str) for name in each[1])
-        for each in item
+        isinstance(pair, tuple)
+        and len(pair) == 2
+        and isinstance(pair[0], int)
+        and isinstance(pair[1], tuple)
+        and pair[1] != ()
+        and all(isinstance(name, str) for name in pair[1])
+        for pair in item
     )
 
 
@@ -311,9 +311,9 @@ def _sources(kernel: Kernel, captures: Sequence[Capture]) -> tuple[Source, ...]:
 @cache
 def _names_of(of: type) -> tuple[str, ...] | None:
     """The fields that a record of this type is made of; None if it is made in another way."""
-    if not is_dataclass(of) or not all(each.init for each in fields(of)):
+    if not is_dataclass(of) or not all(field.init for field in fields(of)):
         return None
-    return tuple(each.name for each in fields(of))
+    return tuple(field.name for field in fields(of))
 
 
 class _Writer(pickle.Pickler):

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import Any
 
 from tileproof.analysis.verdict import Verdict
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.captures import watch
 from tileproof.frontend.signature import Elaborated, Signature, parse

@@ -13,9 +13,9 @@ from .errors import (
     SanitizerError,
     TileproofError,
     Unwritten,
+    display_path,
     render,
     render_all,
-    shown_path,
 )
 from .report import to_json, to_sarif
 from .spans import Source, Span
@@ -35,10 +35,10 @@ __all__ = [
     "Span",
     "TileproofError",
     "Unwritten",
+    "display_path",
     "page",
     "render",
     "render_all",
-    "shown_path",
     "to_json",
     "to_sarif",
 ]

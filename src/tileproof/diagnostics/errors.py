@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from itertools import groupby
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 from .codes import Code
 from .spans import Source, Span
@@ -100,8 +100,8 @@ def bar(width: int) -> Line:
 
 def numbered(number: int, text: str, width: int, sign: str = "|", style: Style = Style.PLAIN) -> Line:
     """One source line with its number; `sign` divides the two."""
-    shown = visible(text)
-    return [(f"{number:>{width}} {sign}", style if sign != "|" else Style.FRAME), (f" {shown}", style)]
+    code = visible(text)
+    return [(f"{number:>{width}} {sign}", style if sign != "|" else Style.FRAME), (f" {code}", style)]
 
 
 def visible(text: str) -> str:
@@ -217,7 +217,7 @@ def render(diagnostic: Diagnostic, *, color: bool = False) -> str:
     return "\n".join(paint(line, color) for line in _lines(diagnostic))
 
 
-def shown_path(name: str) -> str:
+def display_path(name: str) -> str:
     """A file name as people want to read it: relative to the working directory if it lies inside."""
     if not os.path.isabs(name):
         return name
@@ -228,9 +228,9 @@ def shown_path(name: str) -> str:
     return name if relative.split(os.sep)[0] == os.pardir else relative
 
 
-def shown_place(span: Span) -> str:
+def display_place(span: Span) -> str:
     """`file:line:column`, as editors understand it, with the file as people want to read it."""
-    return f"{shown_path(span.source.name)}:{span.line}:{span.column}"
+    return f"{display_path(span.source.name)}:{span.line}:{span.column}"
 
 
 def _lines(diagnostic: Diagnostic) -> Iterator[Line]:
@@ -277,13 +277,13 @@ def _places(diagnostic: Diagnostic, width: int) -> Iterator[Line]:
 
 
 def _arrow(span: Span, width: int, sign: str = "-->") -> Line:
-    return [(f"{'':{width}}{sign} ", Style.FRAME), (shown_place(span), Style.PLAIN)]
+    return [(f"{'':{width}}{sign} ", Style.FRAME), (display_place(span), Style.PLAIN)]
 
 
 def _calls(diagnostic: Diagnostic, width: int) -> Iterator[Line]:
     """The calls that led here, outermost first, each with its source line."""
     for frame in diagnostic.stack:
-        place = f"{shown_path(frame.span.source.name)}:{frame.span.line}"
+        place = f"{display_path(frame.span.source.name)}:{frame.span.line}"
         yield bar(width)
         yield [(f"{'':{width}} = ", Style.FRAME), (f"called from `{frame.function}` at {place}", Style.BOLD)]
         if frame.span.source.lines:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 from .codes import Code, page
-from .errors import Diagnostic, Edit, shown_path
+from .errors import Diagnostic, Edit, display_path
 from .spans import Span
 
 Json = dict[str, Any]
@@ -50,7 +50,7 @@ def to_json(diagnostics: Sequence[Diagnostic], checked: Sequence[Checked] = ()) 
         "format": 1,
         "kernels": [
             {
-                "file": shown_path(kernel.file),
+                "file": display_path(kernel.file),
                 "kernel": kernel.kernel,
                 "accepted": kernel.accepted,
                 "scope": kernel.scope,
@@ -97,7 +97,7 @@ def _place(span: Span | None) -> Json:
     if span is None:
         return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
     return {
-        "file": shown_path(span.source.name),
+        "file": display_path(span.source.name),
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
@@ -107,7 +107,7 @@ def _place(span: Span | None) -> Json:
 
 def _edit(edit: Edit) -> Json:
     return {
-        "file": shown_path(edit.span.source.name),
+        "file": display_path(edit.span.source.name),
         "start": {"line": edit.span.line, "column": edit.span.column},
         "end": {"line": edit.span.end_line, "column": edit.span.end_column},
         "replacement": edit.replacement,
@@ -191,5 +191,5 @@ def _fix(edit: Edit, description: str) -> Json:
 
 
 def _uri(name: str) -> str:
-    shown = shown_path(name)
-    return Path(shown).as_uri() if os.path.isabs(shown) else quote(shown.replace(os.sep, "/"))
+    path = display_path(name)
+    return Path(path).as_uri() if os.path.isabs(path) else quote(path.replace(os.sep, "/"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,14 +19,14 @@ _MOST_BYTES: Final = 2**100
 _SIZE: Final = re.compile(r"\s*([0-9]{1,18}(?:\.[0-9]{1,18})?)\s*([KMGT]?)(I?)B?\s*", re.IGNORECASE)
 
 
-def shown(value: object) -> str:
+def formatted(value: object) -> str:
     """A value as Python writes it; a long number by its size, the middle of a long text left out."""
     if type(value) is int:
         return str(value) if abs(value) < 10**_DIGITS else _by_size(value)
     if type(value) is tuple:
-        return f"({', '.join(map(shown, value))}{',' if len(value) == 1 else ''})"
+        return f"({', '.join(map(formatted, value))}{',' if len(value) == 1 else ''})"
     if type(value) is list:
-        return f"[{', '.join(map(shown, value))}]"
+        return f"[{', '.join(map(formatted, value))}]"
     try:
         text = repr(value)
     except ValueError:  # there is a long number somewhere in it
@@ -48,7 +48,7 @@ def in_words(count: int) -> str:
     """A number of bytes with a unit, such as `1.5 GiB`."""
     for unit, size in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
         if count >= size:
-            return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{shown(count // size)} {unit}"
+            return f"{count / size:.1f} {unit}" if count < _MOST_BYTES else f"{formatted(count // size)} {unit}"
     return f"{count} bytes"
 
 

@@ -23,7 +23,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import Extent
 from tileproof.language.dtypes import ALL, BOOL, DType, DTypeVar

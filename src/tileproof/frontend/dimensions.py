@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.diagnostics.values import shortened
 from tileproof.ir.types import Dimension, Extent, Fixed, Length, Named, Unnamed, symbol

@@ -15,9 +15,9 @@ from typing import Any, Final, TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Edit, KernelError, Label
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.ir.ops import KernelIR
 from tileproof.ir.types import Access, Dimension, Fixed, Length, Named
 from tileproof.language import annotations as spelled
@@ -412,7 +412,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
     if default is not None and not takes(kind, default):
         raise reject(
             Code.BAD_CONSTANT,
-            f"the default of `{name}` is {shown(default)}, which a constant of type {kind.__name__} does not take",
+            f"the default of `{name}` is {formatted(default)}, which a constant of type {kind.__name__} does not take",
             span,
             help=cure_for(kind, default),
         )

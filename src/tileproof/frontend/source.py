@@ -16,7 +16,7 @@ from types import CodeType, FunctionType
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Edit, KernelError, Label
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.language.kernel import lines_around
 

@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Edit
-from tileproof.diagnostics.records import dataclass
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.quick_dataclasses import dataclass
+from tileproof.diagnostics.values import formatted
 from tileproof.ir.types import Extent, symbol
 from tileproof.language.dtypes import BF16, F32, I32, I64, DType, DTypeVar
 
@@ -92,10 +92,10 @@ def _generic_constants(
             value = values[constant.name]
             kind = constant.type
             if not takes(kind, value) and not (isinstance(value, Extent) and kind is not bool):
-                message = f"the constant `{constant.name}` is of type {kind.__name__}, and {shown(value)} is given"
+                message = f"the constant `{constant.name}` is of type {kind.__name__}, and {formatted(value)} is given"
                 raise reject(Code.CONSTANT_VALUE, message, constant.span, help=cure_for(kind, value))
             if constant.name in signature.static and isinstance(value, int) and value < 0:
-                message = f"the dimension {constant.name} cannot be {shown(value)}"
+                message = f"the dimension {constant.name} cannot be {formatted(value)}"
                 raise reject(Code.CONSTANT_VALUE, message, constant.span, help="give an extent of at least 0")
             yield constant.name, value
         elif constant.name in signature.static:

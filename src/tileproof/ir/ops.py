@@ -11,7 +11,7 @@ from dataclasses import field
 from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.language.dtypes import DType
 

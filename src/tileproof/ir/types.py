@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.language.dtypes import ENTRY, INDEX, DType
 
 NOWHERE: Final = 1 << 61

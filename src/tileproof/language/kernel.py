@@ -12,7 +12,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, overload
 
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 
 _CHOICES: Final = {
     "group": (range(1, 1 << 64), "a whole number of at least 1"),
@@ -66,11 +66,11 @@ class Schedule:
         for name, value in numbers.items():
             choices, listed = _CHOICES[name]
             if (value is not None or name == "group") and (type(value) is not int or value not in choices):
-                raise ValueError(f"{name} of a schedule is {listed}, not {shown(value)}")
+                raise ValueError(f"{name} of a schedule is {listed}, not {formatted(value)}")
         flags = {"persistent": persistent, "reverse": reverse, "tma": tma, "dependent": dependent}
         for name, flag in flags.items():
             if type(flag) is not bool:
-                raise ValueError(f"{name} of a schedule is True or False, not {shown(flag)}")
+                raise ValueError(f"{name} of a schedule is True or False, not {formatted(flag)}")
         for name, value in {**numbers, **flags}.items():
             object.__setattr__(self, name, value)
 
@@ -172,7 +172,7 @@ class Kernel:
         self.deny_checks = deny_checks
         self.deterministic = deterministic
         if schedule is not None and not isinstance(schedule, Schedule):
-            raise TypeError(f"a schedule is made by tp.Schedule(...), not {shown(schedule)}")
+            raise TypeError(f"a schedule is made by tp.Schedule(...), not {formatted(schedule)}")
         self.schedule = schedule
         """How programs are mapped to a GPU, if given."""
         self.absent: frozenset[str] = frozenset()
@@ -183,8 +183,8 @@ class Kernel:
         """By the places where a launch passed None: the form that it then called with the other arguments."""
         self.memos: dict[Any, Any] = {}
         """Its parsed, proved and compiled forms: see `Memo`."""
-        self.remembered: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
-        """Launches on a GPU that others like them can follow, by constants: what follows them, if it can."""
+        self.launch_cache: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
+        """By constants, what launches again as an earlier launch did; it returns a false value if it cannot."""
         self.recent: Callable[[tuple[Any, ...], dict[str, Any]], bool | None] | None = None
         """The one used last: trying it costs less than a lookup."""
 
@@ -195,17 +195,17 @@ class Kernel:
             if form is not None:
                 form(*[each for each in args if each is not None], **constants)
                 return
-        if self.remembered:
+        if self.launch_cache:
             # Nothing here may reject a launch: every unusual one takes the full path.
             recent = self.recent
             if recent is not None and recent(args, constants):
                 return
             try:
-                follow = self.remembered.get(tuple(constants.items()) if constants else ())
+                cached = self.launch_cache.get(tuple(constants.items()) if constants else ())
             except TypeError:  # a constant without a hash, such as a list
-                follow = None
-            if follow is not None and follow is not recent and follow(args, constants):
-                self.recent = follow
+                cached = None
+            if cached is not None and cached is not recent and cached(args, constants):
+                self.recent = cached
                 return
         launcher = Kernel.launcher
         if launcher is None:
@@ -252,16 +252,16 @@ class Kernel:
     def forget(self) -> None:
         """Drops everything parsed, proved and compiled, and the plans of repeated launches."""
         self.memos.clear()
-        self.remembered.clear()
+        self.launch_cache.clear()
         self.forms.clear()
         self.recent = None
         for form in () if self.absent else self._forms.values():
             form.forget()
 
     def __repr__(self) -> str:
-        from tileproof.diagnostics.errors import shown_path
+        from tileproof.diagnostics.errors import display_path
 
-        return f"<kernel {self.name} at {shown_path(self.filename)}:{self.first_line}>"
+        return f"<kernel {self.name} at {display_path(self.filename)}:{self.first_line}>"
 
 
 def lines_around(function: FunctionType) -> tuple[str, ...]:

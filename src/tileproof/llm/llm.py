@@ -17,7 +17,7 @@ import tileproof as tp
 from tileproof.backends.base import device_name, device_number
 from tileproof.backends.cuda.device.driver import device_count
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.language.dtypes import BF16
 
 from . import evaluation
@@ -381,7 +381,7 @@ def _demand_counts(**options: object) -> None:
             continue
         if not isinstance(value, int) or value < 1:
             cure = "pass bytes, such as 1 << 30" if name == "memory" else "use a whole number of at least 1"
-            raise refused(Code.PROMPT, f"{name} is {shown(value)}", cure)
+            raise refused(Code.PROMPT, f"{name} is {formatted(value)}", cure)
 
 
 def _max_seq_len(config: ModelConfig, max_seq_len: int | None) -> int:
@@ -389,7 +389,7 @@ def _max_seq_len(config: ModelConfig, max_seq_len: int | None) -> int:
         return min(config.max_position_embeddings, DEFAULT_MAX_SEQ_LEN)
     if not isinstance(max_seq_len, int) or not 1 <= max_seq_len <= config.max_position_embeddings:
         most = config.max_position_embeddings
-        message = f"max_seq_len is {shown(max_seq_len)}, and the model was made for {most}"
+        message = f"max_seq_len is {formatted(max_seq_len)}, and the model was made for {most}"
         raise refused(Code.PROMPT, message, f"use 1 to {most}")
     return max_seq_len
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import AnyValue, Tile, TileType, Value
 from tileproof.ir.walk import map_blocks, uses, walkers

@@ -45,9 +45,9 @@ class Choice:
     @property
     def label(self) -> str:
         """`matmul_kernel BM=128 BN=128 BK=64 persistent group=8`: different for each."""
-        said = repr(self.schedule).removeprefix("Schedule(").removesuffix(")").replace("=True", "").replace(",", "")
+        fields = repr(self.schedule).removeprefix("Schedule(").removesuffix(")").replace("=True", "").replace(",", "")
         sizes = " ".join(f"{name}={value}" for name, value in self.constants.items())
-        return " ".join(filter(None, (self.kernel.name, sizes, said)))
+        return " ".join(filter(None, (self.kernel.name, sizes, fields)))
 
 
 def takes(kernel: Kernel, form: Form) -> None:
@@ -67,8 +67,8 @@ def scheduled(kernel: Kernel, schedule: Schedule) -> Kernel:
 @cache
 def _early(kernel: Kernel, schedule: Schedule) -> Kernel:
     """The kernel under a schedule by which it may begin before the one ahead of it has ended."""
-    said = {name: getattr(schedule, name) for name in Schedule.__slots__}
-    return scheduled(kernel, Schedule(**said | {"dependent": True}))
+    fields = {name: getattr(schedule, name) for name in Schedule.__slots__}
+    return scheduled(kernel, Schedule(**fields | {"dependent": True}))
 
 
 @contextmanager
@@ -87,5 +87,5 @@ def choices(kernel: Kernel, sizes: str, *schedules: Schedule) -> Iterator[Choice
     choices(matmul_kernel, "BM=128,BN=128,BK=64 BM=64,BN=128,BK=64", Schedule(), Schedule(persistent=True))
     """
     for text, schedule in product(sizes.split() or [""], schedules or (PLAIN,)):
-        pairs = (each.split("=") for each in text.split(",") if each)
+        pairs = (part.split("=") for part in text.split(",") if part)
         yield Choice(kernel, {name: int(size) for name, size in pairs}, schedule)

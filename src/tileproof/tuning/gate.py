@@ -55,16 +55,16 @@ class Trial:
     """One set of arguments, and what the default choice makes of them."""
 
     def __init__(
-        self, arguments: Arguments, given: Mapping[str, Any], place: Place, reference: Choice, poison: int
+        self, arguments: Arguments, inputs: Mapping[str, Any], place: Place, reference: Choice, poison: int
     ) -> None:
         self._names, self._place = arguments.names, place
-        self._written = [each for each in arguments.tensors if each.is_written]
-        self.arrays = {name: place.put(each) if isinstance(each, np.ndarray) else each for name, each in given.items()}
-        self._kept = {each.name: place.put(given[each.name]) for each in self._written if each.is_kept}
-        self._poison = {each.name: place.put(_filled(each, poison)) for each in self._written if not each.is_kept}
+        self._written = [tensor for tensor in arguments.tensors if tensor.is_written]
+        self.arrays = {name: place.put(arg) if isinstance(arg, np.ndarray) else arg for name, arg in inputs.items()}
+        self._kept = {item.name: place.put(inputs[item.name]) for item in self._written if item.is_kept}
+        self._poison = {item.name: place.put(_filled(item, poison)) for item in self._written if not item.is_kept}
         self.restore(poisoned=True)
         self.call(reference)()
-        self.expected = {each.name: place.read(self.arrays[each.name]).copy() for each in self._written}
+        self.expected = {tensor.name: place.read(self.arrays[tensor.name]).copy() for tensor in self._written}
 
     def restore(self, *, poisoned: bool) -> None:
         """Has arrays hold what they held, where that matters; the others hold poison, if that is wanted."""
@@ -77,10 +77,10 @@ class Trial:
 
     def problem(self) -> str | None:
         """How what the last run wrote differs from what is expected; None if it does not."""
-        for each in self._written:
-            said = difference(self._place.read(self.arrays[each.name]), self.expected[each.name], each.dtype)
-            if said is not None:
-                return f"`{each.name}`: {said}"
+        for tensor in self._written:
+            gap = difference(self._place.read(self.arrays[tensor.name]), self.expected[tensor.name], tensor.dtype)
+            if gap is not None:
+                return f"`{tensor.name}`: {gap}"
         return None
 
 
@@ -92,7 +92,9 @@ class Gate:
     ) -> None:
         arguments = arguments_of(tunable, sizes, element, default.constants)
         self._place, self._default = place, default
-        self.trials = [Trial(arguments, _given(tunable, arguments, rng), place, default, each) for each in _POISONS]
+        self.trials = [
+            Trial(arguments, _inputs(tunable, arguments, rng), place, default, poison) for poison in _POISONS
+        ]
         for name, expected in (pair for trial in self.trials for pair in trial.expected.items()):
             if (expected != expected).any():  # NaN, which nobody could tell from what was not written
                 raise TuningError(
@@ -106,21 +108,21 @@ class Gate:
         for trial, again in ((first, False), (first, True), (second, False)):
             trial.restore(poisoned=not again)
             trial.call(choice)()
-            said = trial.problem()
-            if said is not None:
-                return f"{said}, when it runs a second time" if again else said
+            problem = trial.problem()
+            if problem is not None:
+                return f"{problem}, when it runs a second time" if again else problem
         return None
 
     def tried(self, choice: Choice, hopeless: float = math.inf) -> float | str:
         """The seconds that a choice takes, or how it is wrong. It is timed no longer if it seems hopeless."""
-        said = self.problem(choice)
-        if said is None:
+        problem = self.problem(choice)
+        if problem is None:
             seconds = self.seconds(choice, _TRIAL, hopeless)
-            said = self.trials[0].problem()
-            if said is None:
+            problem = self.trials[0].problem()
+            if problem is None:
                 return seconds
-            said += ", after many launches"
-        return f"wrong: {said}"
+            problem += ", after many launches"
+        return f"wrong: {problem}"
 
     def seconds(self, choice: Choice, seconds: float = _TRIAL, hopeless: float = math.inf) -> float:
         """The median time of launches for so long."""
@@ -135,31 +137,31 @@ class Gate:
         for turn in range(_PAIRS):
             step()
             order = (choice, self._default) if turn % 2 else (self._default, choice)
-            taken = {each.label: self.seconds(each, _TRIAL / 2) for each in order}
+            taken = {candidate.label: self.seconds(candidate, _TRIAL / 2) for candidate in order}
             pairs.append((taken[choice.label], taken[self._default.label]))
         gain = statistics.median(theirs / mine for mine, theirs in pairs)
-        mine, theirs = (statistics.median(each) for each in zip(*pairs, strict=True))
+        mine, theirs = (statistics.median(column) for column in zip(*pairs, strict=True))
         return (choice, mine, theirs) if min(gain, theirs / mine) >= _GAIN else (self._default, theirs, theirs)
 
 
-def _given(tunable: Tunable, arguments: Arguments, rng: np.random.Generator) -> dict[str, Any]:
+def _inputs(tunable: Tunable, arguments: Arguments, rng: np.random.Generator) -> dict[str, Any]:
     """Arrays of the host and scalars, by name."""
-    given: dict[str, Any] = dict(arguments.scalars)
-    for each in arguments.tensors:
-        given[each.name] = numbers(rng, each) if each.is_kept else _filled(each, 0)
+    inputs: dict[str, Any] = dict(arguments.scalars)
+    for tensor in arguments.tensors:
+        inputs[tensor.name] = numbers(rng, tensor) if tensor.is_kept else _filled(tensor, 0)
     if tunable.inputs is not None:
-        tunable.inputs(rng, given)
-    return given
+        tunable.inputs(rng, inputs)
+    return inputs
 
 
 def _filled(argument: Argument, byte: int) -> Array:
     return np.full(argument.nbytes, byte, np.uint8).view(argument.storage).reshape(argument.shape)
 
 
-def difference(found: Array, expected: Array, dtype: DType) -> str | None:
+def difference(actual: Array, expected: Array, dtype: DType) -> str | None:
     """How results are apart; None if they are the same, or only roundings differ."""
     bits = f"u{expected.itemsize}"  # a poisoned bool is neither True nor False
-    one, other = found.reshape(-1), expected.reshape(-1)
+    one, other = actual.reshape(-1), expected.reshape(-1)
     unequal = int((one.view(bits) != other.view(bits)).sum())
     if not unequal:
         return None
@@ -168,7 +170,7 @@ def difference(found: Array, expected: Array, dtype: DType) -> str | None:
     worst = top = gaps = squares = 0.0
     wrong = 0
     for start in range(0, one.size, _PIECE):
-        mine, theirs = (each[start : start + _PIECE].astype(np.float64) for each in (one, other))
+        mine, theirs = (array[start : start + _PIECE].astype(np.float64) for array in (one, other))
         is_finite = np.isfinite(mine) & np.isfinite(theirs)
         wrong += int((~is_finite & (mine != theirs)).sum())
         gap, size = np.abs(mine[is_finite] - theirs[is_finite]), np.abs(theirs[is_finite])

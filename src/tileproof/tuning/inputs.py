@@ -73,27 +73,27 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
     known = {name: extent for name, extent in sizes.items() if name in first.dimensions}
     extents = first.extents({}, constants, known)
     tensors, scalars = [], {}
-    for each in first.arguments:
-        if isinstance(each, ScalarParameter):
-            scalars[each.name] = _scalar_value(tunable, each)
+    for argument in first.arguments:
+        if isinstance(argument, ScalarParameter):
+            scalars[argument.name] = _scalar_value(tunable, argument)
             continue
-        uses = [_parameter(other, each.name, first) for other in signatures]
+        uses = [_parameter(other, argument.name, first) for other in signatures]
         tensors_of = [use for use in uses if isinstance(use, TensorParameter)]
-        held = each.element if isinstance(each.element, ContentOf) else None
+        content = argument.element if isinstance(argument.element, ContentOf) else None
         tensors.append(
             Argument(
-                each.name, _shape(tunable, each, extents), _dtype(tunable, each, element),
+                argument.name, _shape(tunable, argument, extents), _dtype(tunable, argument, element),
                 is_written=any(other.access is not Access.IN for other in tensors_of),
                 is_kept=len(tensors_of) < len(uses) or any(other.is_read for other in tensors_of),
-                content=held.kind if held else "", extent=extents.get(held.dimension, 0) if held else 0,
+                content=content.kind if content else "", extent=extents.get(content.dimension, 0) if content else 0,
             )
         )  # fmt: skip
-    return Arguments(tuple(each.name for each in first.arguments), tuple(tensors), scalars)
+    return Arguments(tuple(argument.name for argument in first.arguments), tuple(tensors), scalars)
 
 
 def _parameter(signature: Signature, name: str, first: Signature) -> TensorParameter | ScalarParameter | None:
     """A kernel's parameter for an argument of the first one: under its name, or else at its place."""
-    known = {each.name: each for each in signature.arguments}
+    known = {argument.name: argument for argument in signature.arguments}
     if name not in known and len(signature.arguments) == len(first.arguments):
         known = {one.name: other for one, other in zip(first.arguments, signature.arguments, strict=True)}
     return known.get(name)
@@ -164,9 +164,9 @@ def _entries(rng: np.random.Generator, argument: Argument) -> Array:
 def stand_ins(arguments: Arguments) -> list[Any]:
     """Arrays that take no memory; index tensors hold what they may."""
     rng = np.random.default_rng(0)
-    given: dict[str, Any] = dict(arguments.scalars)
-    for each in arguments.tensors:
-        given[each.name] = stand_in(each.shape, each.storage)
-        if each.content:
-            given[each.name][...] = numbers(rng, each)
-    return [given[name] for name in arguments.names]
+    arrays: dict[str, Any] = dict(arguments.scalars)
+    for tensor in arguments.tensors:
+        arrays[tensor.name] = stand_in(tensor.shape, tensor.storage)
+        if tensor.content:
+            arrays[tensor.name][...] = numbers(rng, tensor)
+    return [arrays[name] for name in arguments.names]

@@ -48,8 +48,8 @@ class CpuPlace:
 
     def read(self, array: Any) -> Array:
         """What an array holds, on the host."""
-        found: Array = array
-        return found
+        values: Array = array
+        return values
 
     def times(
         self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
@@ -98,8 +98,8 @@ class GpuPlace:
             copy(to, source)
 
     def read(self, array: Any) -> Array:
-        found: Array = array.numpy()
-        return found
+        values: Array = array.numpy()
+        return values
 
     def times(
         self, launch: Callable[[], object], before: Callable[[], object], seconds: float, hopeless: float = math.inf
@@ -107,7 +107,7 @@ class GpuPlace:
         taken: list[float] = []
         batch = _FEWEST
         with self._stream:
-            run, held = self._replayed(launch)
+            run, kept = self._replayed(launch)
             end = time.perf_counter() + seconds
             while len(taken) < _FEWEST or time.perf_counter() < end:
                 for place in range(batch):
@@ -122,7 +122,7 @@ class GpuPlace:
                 if statistics.median(taken) > hopeless:
                     break
                 batch = _BATCH if sum(taken) < seconds * len(taken) / _BATCH else _FEWEST
-        del held
+        del kept
         return taken
 
     def _replayed(self, launch: Callable[[], object]) -> tuple[Callable[[], object], Graph | None]:

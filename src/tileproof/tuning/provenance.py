@@ -33,8 +33,8 @@ _LENGTH: Final = 16
 def source_hash(kernels: tuple[Kernel, ...]) -> str:
     """The number of some kernels together."""
     parts = [
-        (each.name, each.deterministic, repr(each.schedule), _function(each.function, each.source_lines or None, set()))
-        for each in sorted(kernels, key=lambda kernel: kernel.name)
+        (item.name, item.deterministic, repr(item.schedule), _function(item.function, item.source_lines or None, set()))
+        for item in sorted(kernels, key=lambda kernel: kernel.name)
     ]
     return sha256(repr(parts).encode()).hexdigest()[:_LENGTH]
 
@@ -78,7 +78,7 @@ def _meaning(value: Any, seen: set[FunctionType]) -> object:
         case bool() | int() | float() | str() | bytes() | DType() | DTypeVar():
             return repr(value)
         case tuple():
-            return tuple(_meaning(each, seen) for each in value)
+            return tuple(_meaning(item, seen) for item in value)
         case FunctionType() if not is_language(value) and value not in seen:
             return _function(value, None, seen)
         case _:
@@ -104,10 +104,10 @@ class Provenance:
         return Provenance(source_hash(tuple(kernels)), __version__, made_by, device, date.today().isoformat())
 
     @staticmethod
-    def read(said: Mapping[str, Any]) -> Provenance:
+    def read(data: Mapping[str, Any]) -> Provenance:
         """From a file; `ValueError` if something is missing."""
         try:
-            return Provenance(**{name: str(said[name]) for name in Provenance.__slots__})
+            return Provenance(**{name: str(data[name]) for name in Provenance.__slots__})
         except (KeyError, TypeError) as error:
             raise ValueError(f"its provenance lacks {error}") from None
 

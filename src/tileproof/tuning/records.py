@@ -1,7 +1,7 @@
 """Records: what was found fastest for a tunable on a target, in files of JSON that people can review.
 
 A file is `<tunable>.<target>.json`, with an entry on each line, sorted, so that a change shows as changed lines. It
-says where its figures come from, and is refused when they say nothing any more.
+says where its figures come from, and is rejected when they no longer apply.
 """
 
 from __future__ import annotations
@@ -51,16 +51,16 @@ class Entry:
         """An entry for a choice. Times have four digits: more would be noise in a review."""
         plain = dict(PLAIN.key)
         schedule = {name: value for name, value in choice.schedule.key if value not in (plain[name], None)}
-        mine, theirs = (float(f"{each:.4g}") for each in (seconds, default_seconds))
+        mine, theirs = (float(f"{time:.4g}") for time in (seconds, default_seconds))
         return Entry(element, dict(sizes), choice.kernel.name, dict(choice.constants), schedule, mine, theirs)
 
     @staticmethod
-    def read(said: Mapping[str, Any]) -> Entry:
+    def read(data: Mapping[str, Any]) -> Entry:
         """From a file."""
-        Schedule(**said["schedule"])  # refuses what no schedule has
+        Schedule(**data["schedule"])  # rejects what no schedule has
         return Entry(
-            str(said["element"]), _whole(said["sizes"]), str(said["kernel"]), _whole(said["constants"]),
-            dict(said["schedule"]), float(said["seconds"]), float(said["default_seconds"]), str(said.get("note", "")),
+            str(data["element"]), _whole(data["sizes"]), str(data["kernel"]), _whole(data["constants"]),
+            dict(data["schedule"]), float(data["seconds"]), float(data["default_seconds"]), str(data.get("note", "")),
         )  # fmt: skip
 
     @property
@@ -69,7 +69,7 @@ class Entry:
 
     def choice(self, kernels: Sequence[Kernel]) -> Choice:
         """What it names, of the kernels of its tunable."""
-        kernel = next(each for each in kernels if each.name == self.kernel)
+        kernel = next(kernel for kernel in kernels if kernel.name == self.kernel)
         return Choice(kernel, dict(self.constants), Schedule(**dict(self.schedule)))  # type: ignore[arg-type]
 
 
@@ -109,7 +109,7 @@ def read(path: Path, kernels: Sequence[Kernel]) -> Record:
     if stale is not None:
         raise RecordError(f"{path} is stale: {stale}; tune again: {again}")
     for entry in record.entries:
-        if all(entry.kernel != each.name for each in kernels):
+        if all(entry.kernel != kernel.name for kernel in kernels):
             raise RecordError(f"{path} names `{entry.kernel}`, no kernel of `{record.tunable}`: {again}")
     return record
 
@@ -117,11 +117,11 @@ def read(path: Path, kernels: Sequence[Kernel]) -> Record:
 def read_as_it_is(path: Path) -> Record:
     """A file, whether or not it is stale; `RecordError` if it is damaged or of another format."""
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        if said["format"] != FORMAT:
-            raise RecordError(f"{path} has format {said['format']}, and this tileproof knows {FORMAT}: tune again")
-        entries = tuple(Entry.read(each) for each in said["entries"])
-        return Record(str(said["tunable"]), str(said["target"]), Provenance.read(said["provenance"]), entries)
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["format"] != FORMAT:
+            raise RecordError(f"{path} has format {data['format']}, and this tileproof knows {FORMAT}: tune again")
+        entries = tuple(Entry.read(entry) for entry in data["entries"])
+        return Record(str(data["tunable"]), str(data["target"]), Provenance.read(data["provenance"]), entries)
     except RecordError:
         raise
     except OSError as error:
@@ -140,7 +140,7 @@ def fresh(path: Path, kernels: Sequence[Kernel]) -> Record | None:
 
 def write(path: Path, record: Record) -> None:
     """Writes a file. Of entries about the same sizes the last one counts."""
-    merged = {each.key: each for each in record.entries}
+    merged = {entry.key: entry for entry in record.entries}
     lines = [
         json.dumps({name: value for name, value in asdict(merged[key]).items() if (name, value) != ("note", "")})
         for key in sorted(merged)
@@ -148,13 +148,13 @@ def write(path: Path, record: Record) -> None:
     head = {
         "format": FORMAT, "tunable": record.tunable, "target": record.target, "provenance": asdict(record.provenance)
     }  # fmt: skip
-    said = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items())
+    fields = ",\n".join(f" {json.dumps(name)}: {json.dumps(value)}" for name, value in head.items())
     path.parent.mkdir(parents=True, exist_ok=True)
     listed = ",\n".join(f"  {line}" for line in lines)
-    write_whole(path, f'{{\n{said},\n "entries": [\n{listed}\n ]\n}}\n'.encode())
+    write_whole(path, f'{{\n{fields},\n "entries": [\n{listed}\n ]\n}}\n'.encode())
 
 
-def _whole(said: Mapping[str, Any]) -> dict[str, int]:
-    if not all(type(value) is int for value in said.values()):
-        raise ValueError(f"{dict(said)} are not whole numbers")
-    return dict(said)
+def _whole(data: Mapping[str, Any]) -> dict[str, int]:
+    if not all(type(value) is int for value in data.values()):
+        raise ValueError(f"{dict(data)} are not whole numbers")
+    return dict(data)

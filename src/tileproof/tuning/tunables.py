@@ -74,13 +74,14 @@ class Tunable:
         """What a record says is fastest for these sizes; None if no record fits."""
         for folder in records.folders():
             entries = self._read(records.file_of(folder, self.name, recorded_target(target)))
-            near = [(rank, each) for each in entries if (rank := self._rank(each, element, sizes)) is not None]
+            near = [(rank, entry) for entry in entries if (rank := self._rank(entry, element, sizes)) is not None]
             near.sort(key=lambda pair: pair[0])
             if near and all(near[0][1].sizes[name] == extent for name, extent in sizes.items()):
                 return near[0][1].choice(self.kernels)
             known = [*self.space(sizes, target), self.default(sizes, target)] if near else []
             for _, entry in near:
-                if any(entry.kernel == each.kernel.name and entry.constants == dict(each.constants) for each in known):
+                recorded = entry.kernel, entry.constants
+                if any((choice.kernel.name, dict(choice.constants)) == recorded for choice in known):
                     return entry.choice(self.kernels)
         return None
 

@@ -34,7 +34,7 @@ from .records import Entry, Record, key_of
 from .tunables import Sizes, Tunable
 
 Step: TypeAlias = Callable[[str, int, int], None]
-"""Is told how far the work is: what is done, how many times, of how many."""
+"""Receives the progress of the work: what is done, how many times, of how many."""
 _HOPELESS: Final = 3.0
 """A candidate that takes so many times as long as the best so far is timed no longer."""
 _FINALISTS: Final = 4
@@ -90,16 +90,16 @@ class Report:
     @property
     def is_finished(self) -> bool:
         """Whether every shape was settled; if not, the same call goes on."""
-        return all(each.best is not None or each.failure for each in self.results)
+        return all(result.best is not None or result.failure for result in self.results)
 
     def lines(self) -> Iterator[str]:
         """A line for each shape."""
-        for each in self.results:
-            if each.best is None:
-                yield f"{each.shape}: {each.failure or 'not finished'}"
+        for result in self.results:
+            if result.best is None:
+                yield f"{result.shape}: {result.failure or 'not finished'}"
                 continue
-            ratio = f"{each.ratio:.2f} times as fast as the default, {time_text(each.default_seconds)}"
-            yield f"{each.shape}: {each.best.label}: {time_text(each.seconds)}, {ratio}"
+            ratio = f"{result.ratio:.2f} times as fast as the default, {time_text(result.default_seconds)}"
+            yield f"{result.shape}: {result.best.label}: {time_text(result.seconds)}, {ratio}"
 
 
 def time_text(seconds: float) -> str:
@@ -133,18 +133,20 @@ def tune(
     results = results_of(tunable, shapes, element, here.target)
     path = None if into is None else records.file_of(Path(into), tunable.name, named)
     kept = None if path is None else records.fresh(path, tunable.kernels)
-    entries = {} if kept is None else {each.key: each for each in kept.entries}
+    entries = {} if kept is None else {entry.key: entry for entry in kept.entries}
     if kept is not None and kept.provenance.device == here.name and not again:
-        for each in results:
-            if (entry := entries.get(each.key)) is not None:
-                each.best = entry.choice(tunable.kernels)
-                each.seconds, each.default_seconds = entry.seconds, entry.default_seconds
-    waiting = [each for each in results if each.best is None]
+        for result in results:
+            if (entry := entries.get(result.key)) is not None:
+                result.best = entry.choice(tunable.kernels)
+                result.seconds, result.default_seconds = entry.seconds, entry.default_seconds
+    waiting = [result for result in results if result.best is None]
     work.compile(waiting, jobs)
-    for each in waiting:
-        work.settle(each)
-        if path is not None and each.best is not None:
-            entries[each.key] = Entry.of(each.element, each.sizes, each.best, each.seconds, each.default_seconds)
+    for result in waiting:
+        work.settle(result)
+        if path is not None and result.best is not None:
+            entries[result.key] = Entry.of(
+                result.element, result.sizes, result.best, result.seconds, result.default_seconds
+            )
             provenance = Provenance.of(tunable.kernels, named, here.name)
             records.write(path, Record(tunable.name, named, provenance, tuple(entries.values())))
             tunable.forget()
@@ -158,11 +160,11 @@ def results_of(tunable: Tunable, shapes: Iterable[Sizes], element: str | None, t
     for sizes in shapes:
         try:
             default = tunable.default(sizes, target)
-            candidates = {each.label: each for each in (default, *tunable.space(sizes, target))}
+            candidates = {choice.label: choice for choice in (default, *tunable.space(sizes, target))}
         except KeyError as error:
             cure = f'give --shapes "{error.args[0]}=..." with the others'
             raise TuningError(f"`{tunable.name}` needs a size for {error.args[0]}: {cure}") from None
-        arguments_of(tunable, sizes, kind, default.constants)  # refuses what cannot be launched
+        arguments_of(tunable, sizes, kind, default.constants)  # rejects what cannot be launched
         result = Result(kind, dict(sizes), default, candidates)
         results.setdefault(result.key, result)
     if not results:
@@ -182,7 +184,7 @@ class _Work:
 
     def compile(self, results: Sequence[Result], jobs: int | None) -> None:
         """Compiles what is to be tuned. A CPU compiles when it launches: there is nothing to wait for."""
-        self._total = sum(len(each.candidates) for each in results)
+        self._total = sum(len(result.candidates) for result in results)
         if not is_cpu(self.place.target):
             with suppress(OutOfTime):
                 compile_candidates(self._tunable, results, self.place.target, jobs, self._step, self._demand_time)
@@ -259,7 +261,7 @@ def compile_candidates(
     """
     plans: dict[str, Plan] = {}
     users: dict[str, list[tuple[Result, str]]] = {}
-    total, done = sum(len(each.candidates) for each in results), 0
+    total, done = sum(len(result.candidates) for result in results), 0
     for result in results:
         args = stand_ins(arguments_of(tunable, result.sizes, result.element, result.default.constants))
         for label, choice in result.candidates.items():
@@ -275,20 +277,20 @@ def compile_candidates(
             plans.setdefault(key, plan)
             users.setdefault(key, []).append((result, label))
     keys = {id(plan): key for key, plan in plans.items()}
-    for done, made in enumerate(compile_all(list(plans.values()), workers=jobs), start=1):
+    for done, compiled in enumerate(compile_all(list(plans.values()), workers=jobs), start=1):
         step("compiled", done, len(plans))
         demand_time()
-        if isinstance(made.outcome, TileproofError):
-            for result, label in users[keys[id(made.plan)]]:
-                result.problems[label] = reason_of(made.outcome)
+        if isinstance(compiled.outcome, TileproofError):
+            for result, label in users[keys[id(compiled.plan)]]:
+                result.problems[label] = reason_of(compiled.outcome)
 
 
 def _plan(choice: Choice, args: Sequence[Any], target: str) -> Plan:
     """A launch, bound and proved. The kernel remembers its proof for the launch."""
-    kernel, constants, given = choice.launched, dict(choice.constants), choice.arguments(args)
-    found, bound = prepare(kernel, tuple(given), constants)
-    wanted = variant(found, bound, space_of(found, bound), target)
-    return Plan(Launch(kernel.name, kernel, given, constants), found, bound, (wanted,), {}, 0.0)
+    kernel, constants, arrays = choice.launched, dict(choice.constants), choice.arguments(args)
+    proved, bound = prepare(kernel, tuple(arrays), constants)
+    wanted = variant(proved, bound, space_of(proved, bound), target)
+    return Plan(Launch(kernel.name, kernel, arrays, constants), proved, bound, (wanted,), {}, 0.0)
 
 
 def reason_of(error: BaseException) -> str:

@@ -47,9 +47,9 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 def comparing(compare: Compare) -> Compare:
     """Compares, and sees that nothing was written beside the elements."""
 
-    def both(got: Any, expected: Any) -> None:
-        compare(got, expected)
-        assert_gaps_are_kept(got)
+    def both(actual: Any, expected: Any) -> None:
+        compare(actual, expected)
+        assert_gaps_are_kept(actual)
 
     return both
 
@@ -112,12 +112,12 @@ def test_a_product_and_a_sum_fused_differ_by_less_than_a_unit_of_the_product(
         rng = np.random.default_rng(1)
         x, y = (rng.normal(size=999).astype(dtype.storage) for _ in range(2))
         z = -x * y + rng.integers(0, 2, 999).astype(dtype.storage) / 1000
-        expected, got = np.empty_like(x), np.empty_like(x)
+        expected, actual = np.empty_like(x), np.empty_like(x)
         with tp.backend("interpreter"):
             kernel(expected, x, y, z)
         with tp.backend("cpu"):
-            kernel(got, x, y, z)
-        assert_agree(got, expected, scale=np.abs(x * y) + np.abs(z))
+            kernel(actual, x, y, z)
+        assert_agree(actual, expected, scale=np.abs(x * y) + np.abs(z))
 
 
 @pytest.mark.sweep(10)
@@ -141,11 +141,11 @@ def test_a_safe_kernel_of_the_corpus_at_random_shapes(case: Case, levels: Callab
 def test_what_a_kernel_prints(capsys: pytest.CaptureFixture[str]) -> None:
     kernel = Small("prints", PRINTS).kernel()
     for number, dtype in enumerate(NUMBERS):
-        said = []
+        lines = []
         for backend in ("interpreter", "cpu"):
             arguments, _ = launch(kernel, number, dtype=dtype, extents={"M": 3, "N": 4}, layouts=LAYOUTS)
             with tp.backend(backend):
                 kernel(*arguments)
-            said.append(capsys.readouterr().out)
-        assert "tile" in said[0]
-        assert said[1] == said[0]
+            lines.append(capsys.readouterr().out)
+        assert "tile" in lines[0]
+        assert lines[1] == lines[0]

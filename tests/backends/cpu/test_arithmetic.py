@@ -44,15 +44,15 @@ def one(fn: UnaryFn, dtype: DType) -> Case:
     return Case([dtype], result, lambda e, x, w: unary(e, fn, x, dtype, w))
 
 
-def check(got: Array, expected: Array, *operands: Array, signs: bool = True) -> None:
+def check(actual: Array, expected: Array, *operands: Array, signs: bool = True) -> None:
     """Equal, with the sign of zero if `signs`."""
-    right = same(got, expected)
-    if signs and got.dtype.kind not in "biu":
-        right &= np.isnan(expected) | (np.signbit(got) == np.signbit(expected))
+    right = same(actual, expected)
+    if signs and actual.dtype.kind not in "biu":
+        right &= np.isnan(expected) | (np.signbit(actual) == np.signbit(expected))
     if not right.all():
         wrong = int(np.argmin(right))
         inputs = ", ".join(repr(operand[wrong]) for operand in operands)
-        pytest.fail(f"{(~right).sum()} wrong, first ({inputs}) gives {got[wrong]!r}, not {expected[wrong]!r}")
+        pytest.fail(f"{(~right).sum()} wrong, first ({inputs}) gives {actual[wrong]!r}, not {expected[wrong]!r}")
 
 
 @pytest.mark.sweep(2)
@@ -62,8 +62,8 @@ def test_two_operands(dtype: DType) -> None:
     for w in WIDTHS:
         ran = compiled({fn.value: two(fn, dtype) for fn in functions(dtype)}, w)
         for fn in functions(dtype):
-            got, expected = ran[fn](x, y), semantics.binary(fn, x, y, dtype)
-            check(got, expected, x, y, signs=fn not in (BinaryFn.MIN, BinaryFn.MAX))
+            actual, expected = ran[fn](x, y), semantics.binary(fn, x, y, dtype)
+            check(actual, expected, x, y, signs=fn not in (BinaryFn.MIN, BinaryFn.MAX))
 
 
 def test_positions_are_exact() -> None:
@@ -112,20 +112,20 @@ def test_powers(w: int) -> None:
     close = np.random.default_rng(5)
     x = np.concatenate([x, close.uniform(0, 20, 20000).astype(np.float32)])
     y = np.concatenate([y, close.normal(size=20000).astype(np.float32) * 8])
-    got = compiled({"pow": two(BinaryFn.POW, F32)}, w)["pow"](x, y)
+    actual = compiled({"pow": two(BinaryFn.POW, F32)}, w)["pow"](x, y)
     with np.errstate(all="ignore"):
         exact = np.power(x.astype(np.float64), y.astype(np.float64))
-    assert ulps(got, exact).max() <= 0.51
-    check(got[got == 0], exact[got == 0].astype(np.float32), x[got == 0], y[got == 0])
+    assert ulps(actual, exact).max() <= 0.51
+    check(actual[actual == 0], exact[actual == 0].astype(np.float32), x[actual == 0], y[actual == 0])
 
 
 def test_powers_of_f64_and_f16() -> None:
     for dtype, allowed in ((F64, 2), (F16, 0.51)):
         x, y = pairs(dtype)
-        got = compiled({"pow": two(BinaryFn.POW, dtype)}, 4)["pow"](x, y)
+        actual = compiled({"pow": two(BinaryFn.POW, dtype)}, 4)["pow"](x, y)
         with np.errstate(all="ignore"):
             exact = np.power(x.astype(np.float64), y.astype(np.float64))
-        assert ulps(got, exact.astype(np.longdouble)).max() <= allowed
+        assert ulps(actual, exact.astype(np.longdouble)).max() <= allowed
 
 
 @pytest.mark.parametrize("dtype", [F16, F32, F64], ids=str)
@@ -155,8 +155,8 @@ def test_fused_multiplication_rounds_once() -> None:
     usual = np.isfinite(z) & (np.abs(exact) > 1e-30)
     for w in WIDTHS:
         case = Case([F32] * 3, F32, lambda e, x, y, z, w: fma(e, x, y, z, F32, w))
-        got = compiled({"fma": case}, w)["fma"](x, y, z)
-        check(got[usual], exact[usual], x[usual], y[usual])
+        actual = compiled({"fma": case}, w)["fma"](x, y, z)
+        check(actual[usual], exact[usual], x[usual], y[usual])
         assert usual.sum() > 1000
 
 
@@ -178,9 +178,9 @@ def test_numbers_are_rounded_once(dtype: DType) -> None:
 @pytest.mark.parametrize("dtype", [dtype for dtype in (*ALL, INDEX) if dtype != BOOL], ids=str)
 def test_nothing_to_combine_gives_the_neutral_value(dtype: DType) -> None:
     for fn in (ReduceFn.SUM, ReduceFn.MAX, ReduceFn.MIN):
-        got = compiled({"fill": Case([dtype], dtype, lambda e, x, w, fn=fn: fill_value(fn, dtype, w))}, 2)["fill"]
+        actual = compiled({"fill": Case([dtype], dtype, lambda e, x, w, fn=fn: fill_value(fn, dtype, w))}, 2)["fill"]
         expected = np.broadcast_to(semantics.identity(fn, dtype), 2)
-        check(got(np.zeros(2, semantics.storage(dtype))), expected, expected)
+        check(actual(np.zeros(2, semantics.storage(dtype))), expected, expected)
     assert (fill_value(ReduceFn.ANY, BOOL, 1), fill_value(ReduceFn.ALL, BOOL, 1)) == ("false", "true")
 
 

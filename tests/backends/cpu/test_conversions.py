@@ -15,11 +15,11 @@ from tileproof.language.dtypes import ALL, BF16, BOOL, ENTRY, F16, F32, F64, I32
 TYPES = (*ALL, INDEX, ENTRY)
 
 
-def differing(got: Array, expected: Array) -> Array:
+def differing(actual: Array, expected: Array) -> Array:
     """Where results differ, also in the sign of zero."""
-    right = same(got, expected)
-    if got.dtype.kind not in "biu":
-        right &= nans(expected) | (np.signbit(got) == np.signbit(expected))
+    right = same(actual, expected)
+    if actual.dtype.kind not in "biu":
+        right &= nans(expected) | (np.signbit(actual) == np.signbit(expected))
     return np.flatnonzero(~right)
 
 
@@ -53,9 +53,9 @@ def test_casts_to_all_types(source: DType) -> None:
         }
         ran = compiled(cases, w)
         for number, target in enumerate(targets):
-            got, expected = ran[f"to{number}"](few), semantics.cast(few, source, target)
-            wrong = differing(got, expected)
-            assert not wrong.size, (w, target, few[wrong[0]], got[wrong[0]], expected[wrong[0]])
+            actual, expected = ran[f"to{number}"](few), semantics.cast(few, source, target)
+            wrong = differing(actual, expected)
+            assert not wrong.size, (w, target, few[wrong[0]], actual[wrong[0]], expected[wrong[0]])
 
 
 def test_long_integers_are_rounded_once() -> None:
@@ -71,11 +71,11 @@ def test_long_integers_are_rounded_once() -> None:
 def test_what_is_loaded_can_be_stored(dtype: DType) -> None:
     values = anything(dtype)
     for w in (1, 2, 4, 8, 16, 32):
-        got = compiled({"copy": Case([dtype], dtype, lambda e, x, w: x)}, w)["copy"](values)
+        actual = compiled({"copy": Case([dtype], dtype, lambda e, x, w: x)}, w)["copy"](values)
         numbers = np.full(len(values), True) if dtype == BOOL else ~nans(values)
         kept = f"u{dtype.bits // 8}"
-        assert (got.view(kept) == values.view(kept))[numbers].all()
-        assert same(got, values).all()
+        assert (actual.view(kept) == values.view(kept))[numbers].all()
+        assert same(actual, values).all()
 
 
 @pytest.mark.sweep(5)

@@ -40,12 +40,12 @@ def prepared(name: str) -> tuple[Proved, Bound]:
 @pytest.mark.parametrize("processor", ["neoverse-n1", "sapphirerapids", "sse2"])
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_compiles_for_a_processor(name: str, processor: str) -> None:
-    found, bound = prepared(name)
+    proved, bound = prepared(name)
     target = named(processor)
-    ready = lower(found.ready, Cpu(depth_for(target)))
-    facts = Lowered(ready).facts(bound.tensors, bound.dimensions, target.caches.l3)
-    made = module(ready, facts, target, "kernel")
-    code = assembly(made.text, target)
+    ready = lower(proved.ready, Cpu(depth_for(target)))
+    specialization = Lowered(ready).specialization(bound.tensors, bound.dimensions, target.caches.l3)
+    result = module(ready, specialization, target, "kernel")
+    code = assembly(result.text, target)
     called = set(CALL.findall(code))
     inside = set(re.findall(r"^([A-Za-z_][\w.]*):", code, re.M))
     assert {one for one in called if one not in inside} <= MATH | MEMORY

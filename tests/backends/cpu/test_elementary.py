@@ -115,10 +115,10 @@ def test_short_floats_are_at_most_a_neighbour_away(dtype: DType) -> None:
     x = anything(dtype)
     ran = compiled({fn.value: case(fn, dtype) for fn in REFERENCES}, 8)
     for fn in REFERENCES:
-        got, expected = ran[fn](x), semantics.unary(fn, x, dtype)
-        right = same(got, expected)
+        actual, expected = ran[fn](x), semantics.unary(fn, x, dtype)
+        right = same(actual, expected)
         with np.errstate(all="ignore"):
-            off = np.abs(got[~right].astype(np.float64) / expected[~right].astype(np.float64) - 1)
+            off = np.abs(actual[~right].astype(np.float64) / expected[~right].astype(np.float64) - 1)
         assert right.mean() > 0.999, fn
         assert (off < 2.0**-7 if dtype == BF16 else off < 2.0**-9).all(), fn
 
@@ -133,5 +133,5 @@ def test_zeros_keep_their_sign(dtype: DType) -> None:
 @pytest.mark.parametrize("fn", [UnaryFn.SIN, UnaryFn.COS])
 def test_far_and_near_angles_in_one_vector(fn: UnaryFn) -> None:
     x = np.array([1.0, 1e38, -1e30, 2.0**48, -(2.0**47), np.inf, 3e15, np.nan], np.float32)
-    got = compiled({"f": case(fn, F32)}, 8)["f"](x)
-    assert ulps(got, exact(fn, x, np.float64)).max() <= ALLOWED[fn]
+    actual = compiled({"f": case(fn, F32)}, 8)["f"](x)
+    assert ulps(actual, exact(fn, x, np.float64)).max() <= ALLOWED[fn]

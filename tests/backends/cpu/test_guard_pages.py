@@ -75,8 +75,8 @@ def test_scratch_memory_touches_a_page_and_holds_ones(side: Side) -> None:
     assert address_of(memory) % mmap.PAGESIZE == 0
     scratch = Scratch(side)
     arena = scratch.take(192)
-    held = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * 192).from_address(arena.address))
-    assert (held == 255).all()
+    kept = np.ctypeslib.as_array((np.ctypeslib.ctypes.c_uint8 * 192).from_address(arena.address))
+    assert (kept == 255).all()
     assert scratch.take(192).address != arena.address
     scratch.give(arena)
     assert scratch.take(192).address == arena.address

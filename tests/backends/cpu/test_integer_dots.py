@@ -45,9 +45,9 @@ SIZES = [(19, 9, 64), (3, 17, 64), (5, 3, 32), (9, 5, 16), (3, 2, 128), (13, 1, 
 
 def of_all_bytes(rng: np.random.Generator, shape: tuple[int, ...]) -> Any:
     """Bytes of every value, the least one often: it has no positive."""
-    found = rng.integers(-128, 128, shape).astype(np.int8)
-    found[rng.random(shape) < 0.2] = -128
-    return found
+    result = rng.integers(-128, 128, shape).astype(np.int8)
+    result[rng.random(shape) < 0.2] = -128
+    return result
 
 
 @pytest.mark.sweep(1)
@@ -77,8 +77,8 @@ def test_sums_are_exact(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
 )  # fmt: skip
 def test_the_instruction_for_them_is_used(processor: str, instruction: str) -> None:
     w, x, y = np.zeros((8, 3, 64), np.int8), np.zeros((3, 64), np.int8), np.zeros((8, 3), np.int32)
-    found, bound = prepare(groups, (y, w, x), {})
+    proved, bound = prepare(groups, (y, w, x), {})
     there = target.named(processor)
-    facts = Lowered(found.ready).facts(bound.tensors, bound.dimensions, there.caches.l3)
-    code = assembly(module(found.ready, facts, there, "kernel").text, there)
+    specialization = Lowered(proved.ready).specialization(bound.tensors, bound.dimensions, there.caches.l3)
+    code = assembly(module(proved.ready, specialization, there, "kernel").text, there)
     assert instruction in code.partition("kernel.main:")[2]

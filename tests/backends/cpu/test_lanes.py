@@ -81,8 +81,8 @@ def test_nan_in_any_lane_is_the_extreme() -> None:
 def test_numbers_of_lanes(w: int) -> None:
     for element, dtype in (("i64", I64), ("i32", I32), ("i16", I16)):
         case = Case([dtype], dtype, lambda e, x, w, d=dtype, of=element: binary(e, BinaryFn.ADD, x, iota(w, of), d, w))
-        got = compiled({"iota": case}, w)["iota"](np.full(w, 5, semantics.storage(dtype)))
-        assert got.tolist() == list(range(5, 5 + w))
+        actual = compiled({"iota": case}, w)["iota"](np.full(w, 5, semantics.storage(dtype)))
+        assert actual.tolist() == list(range(5, 5 + w))
 
 
 def test_splat_of_a_number_is_a_number() -> None:

@@ -27,8 +27,8 @@ def call(address: int, argument: int) -> int:
 
 def test_code_runs() -> None:
     text = adding("test_llvm_one", 1) + adding("test_llvm_two", 2)
-    found = llvm.load_object(llvm.compile_object(text, HOST), ["test_llvm_one", "test_llvm_two"])
-    assert [call(address, 40) for address in found.values()] == [41, 42]
+    result = llvm.load_object(llvm.compile_object(text, HOST), ["test_llvm_one", "test_llvm_two"])
+    assert [call(address, 40) for address in result.values()] == [41, 42]
 
 
 def test_objects_are_loaded_from_many_threads() -> None:
@@ -56,11 +56,11 @@ def test_code_calls_functions_of_the_c_library() -> None:
 
 def test_text_that_llvm_refuses_is_shown() -> None:
     text = adding("f", 1).replace("add i64", "ad i64")
-    with pytest.raises(llvm.MalformedText) as refused:
+    with pytest.raises(llvm.MalformedText) as caught:
         llvm.compile_object(text, HOST)
-    told = str(refused.value)
-    assert told.startswith("internal error, please report it: LLVM refuses the code of a kernel\n")
-    assert ">     2   %y = ad i64 %x, 1" in told.splitlines()
+    message = str(caught.value)
+    assert message.startswith("internal error, please report it: LLVM rejects the code of a kernel\n")
+    assert ">     2   %y = ad i64 %x, 1" in message.splitlines()
 
 
 def test_modules_are_verified_if_asked(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -29,17 +29,17 @@ POOL = Pool(llvm.compile_object(pool_text(HOST), HOST))
 
 @pytest.fixture
 def queue() -> Iterator[Queue]:
-    made = Queue(CODE, POOL)
-    yield made
-    made.abandon()
+    queue = Queue(CODE, POOL)
+    yield queue
+    queue.abandon()
 
 
 @pytest.fixture
 def door() -> Iterator[Queue]:
     """A queue without a thread: others wait for it until it is moved."""
-    made = Queue(CODE, None)
-    yield made
-    made.reach(NEVER)
+    queue = Queue(CODE, None)
+    yield queue
+    queue.reach(NEVER)
 
 
 class Calls:
@@ -201,12 +201,12 @@ def test_who_waits_is_woken_in_every_thread(queue: Queue, door: Queue, calls: Ca
     queue.wait(door, 1)
     turn = calls.given(queue, calls.step(1))
     threads = [threading.Thread(target=queue.until, args=(turn,)) for _ in range(8)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     assert queue.done == 0
     door.reach(1)
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.join()
     assert queue.done == turn
 
 
@@ -249,7 +249,7 @@ def test_a_queue_that_was_given_nothing_has_no_thread() -> None:
     if not Path("/proc/self/task").exists():
         pytest.skip("the system shows no threads")
     before = len(os.listdir("/proc/self/task"))
-    made = [Queue(CODE, POOL) for _ in range(5)]
+    results = [Queue(CODE, POOL) for _ in range(5)]
     assert len(os.listdir("/proc/self/task")) == before
-    for each in made:
-        each.abandon()
+    for result in results:
+        result.abandon()

@@ -92,8 +92,8 @@ def test_a_row_does_not_depend_on_how_many_there_are() -> None:
 
 
 def body_of(kernel: tp.Kernel, *args: Array) -> ops.Block:
-    found, _ = prepare(kernel, args, {})
-    return next(op for op in found.ready.body.ops if isinstance(op, ops.Parallel)).body
+    proved, _ = prepare(kernel, args, {})
+    return next(op for op in proved.ready.body.ops if isinstance(op, ops.Parallel)).body
 
 
 def test_what_follows_from_whole_tensors_is_made_once() -> None:
@@ -122,8 +122,8 @@ def test_the_number_of_a_segment_is_not_asked_for_ahead_of_its_program() -> None
 
 def test_rows_are_asked_for_ahead_once_for_each_line() -> None:
     w, x, y = np.zeros((64, 1024), BF16), np.zeros((8, 1024), BF16), np.zeros((8, 64), np.float32)
-    found, bound = prepare(all_rows, (y, x, w), {})
+    proved, bound = prepare(all_rows, (y, x, w), {})
     there = target.named("avx512")
-    facts = Lowered(found.ready).facts(bound.tensors, bound.dimensions, there.caches.l3)
-    code = assembly(module(found.ready, facts, there, "kernel").text, there).partition("kernel.main:")[2]
+    specialization = Lowered(proved.ready).specialization(bound.tensors, bound.dimensions, there.caches.l3)
+    code = assembly(module(proved.ready, specialization, there, "kernel").text, there).partition("kernel.main:")[2]
     assert 0 < code.count("prefetcht0") <= 8

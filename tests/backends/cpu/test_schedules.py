@@ -82,7 +82,7 @@ def copied(args: tuple[Any, ...]) -> list[Any]:
         offset = array.__array_interface__["data"][0] - base.__array_interface__["data"][0]
         return np.ndarray(array.shape, array.dtype, mine, offset, array.strides)
 
-    return [of(each) if isinstance(each, np.ndarray) else each for each in args]
+    return [of(arg) if isinstance(arg, np.ndarray) else arg for arg in args]
 
 
 @contextmanager
@@ -98,13 +98,13 @@ def assert_same(kernel: tp.Kernel, *args: Any, **constants: Any) -> None:
     """The kernel agrees with the interpreter, and bit by bit with itself without schedules."""
     assert on_both(kernel, lambda: (copied(args), constants)) == []
     with tp.backend("cpu"):
-        got, plain = copied(args), copied(args)
-        kernel(*got, **constants)
+        actual, plain = copied(args), copied(args)
+        kernel(*actual, **constants)
         kernel.forget()
         with unscheduled():
             kernel(*plain, **constants)
         kernel.forget()
-    for one, other in zip(got, plain, strict=True):
+    for one, other in zip(actual, plain, strict=True):
         if isinstance(one, np.ndarray):
             assert one.tobytes() == other.tobytes()
 
@@ -123,16 +123,16 @@ def is_addition(op: ops.AnyOp) -> bool:
 
 def packed(kernel: tp.Kernel, *args: Any, **constants: Any) -> tuple[bool, ...]:
     """Which operands a launch packs beforehand."""
-    found, bound = prepare(kernel, args, constants)
-    return Lowered(lower(found.ready, Cpu(DEPTH))).facts(bound.tensors, bound.dimensions, 1 << 20).packed
+    proved, bound = prepare(kernel, args, constants)
+    return Lowered(lower(proved.ready, Cpu(DEPTH))).specialization(bound.tensors, bound.dimensions, 1 << 20).packed
 
 
 def step(kernel: tp.Kernel, *args: Any, **constants: Any) -> int:
     """How many elements the one loop of a kernel goes on by."""
-    (found,) = [op.walker.type.size for op in walk(fused(kernel, *args, **constants).body)
+    (result,) = [op.walker.type.size for op in walk(fused(kernel, *args, **constants).body)
                 if isinstance(op, ops.TilesLoop)]  # fmt: skip
-    assert isinstance(found, int)
-    return found
+    assert isinstance(result, int)
+    return result
 
 
 # Products that begin with what they are added to.

@@ -47,11 +47,11 @@ def ones(y: Out[f32, "M N"]) -> None:
 
 
 def test_what_lies_behind_a_short_tile_is_not_written() -> None:
-    held = np.full((12, 40), 7, np.float32)
+    array = np.full((12, 40), 7, np.float32)
     for rows, columns in ((6, 16), (8, 18), (5, 17), (7, 30), (0, 16), (4, 0)):
-        held[...] = 7
+        array[...] = 7
         with tp.backend("cpu"):
-            ones(held[:rows, :columns])
+            ones(array[:rows, :columns])
         expected = np.full((12, 40), 7, np.float32)
         expected[:rows, :columns] = 1
-        np.testing.assert_array_equal(held, expected)
+        np.testing.assert_array_equal(array, expected)

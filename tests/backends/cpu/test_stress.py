@@ -14,8 +14,8 @@ TESTS = Path(__file__).resolve().parents[2]
 
 def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
-    given = {**os.environ, "PYTHONPATH": path, **environment}
-    return subprocess.run([sys.executable, *words], env=given, capture_output=True, text=True, timeout=300)
+    arguments = {**os.environ, "PYTHONPATH": path, **environment}
+    return subprocess.run([sys.executable, *words], env=arguments, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.sweep(1)

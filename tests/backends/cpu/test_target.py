@@ -25,11 +25,11 @@ ADDITIONS = ("addps", "vaddps", "fadd")
 
 def refusal(monkeypatch: pytest.MonkeyPatch, name: str) -> str:
     monkeypatch.setenv(VARIABLE, name)
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         host()
-    (told,) = refused.value.diagnostics
-    assert told.code is Code.BAD_SETTING
-    return f"{told.message}; {told.help}"
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.BAD_SETTING
+    return f"{diagnostic.message}; {diagnostic.help}"
 
 
 @pytest.fixture

@@ -34,12 +34,12 @@ def test_a_bad_number_is_refused_by_the_name_of_its_variable(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         threads()
-    (told,) = refused.value.diagnostics
-    assert told.code is Code.BAD_SETTING
-    assert told.message.startswith(f"{variable} is ")
-    assert told.help == f"unset {variable}, or set it to a number from 1 to 1024"
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.BAD_SETTING
+    assert diagnostic.message.startswith(f"{variable} is ")
+    assert diagnostic.help == f"unset {variable}, or set it to a number from 1 to 1024"
 
 
 def test_without_a_variable_there_is_a_thread_for_each_core() -> None:

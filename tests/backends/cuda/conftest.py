@@ -14,10 +14,10 @@ from tileproof.backends.cuda.device import driver
 @pytest.fixture
 def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
     """A driver with two GPUs."""
-    made = Stub()
+    stub = Stub()
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.setattr(driver, "_imported", lambda: made)
+    monkeypatch.setattr(driver, "_imported", lambda: stub)
     driver._opened.cache_clear()
-    yield made
+    yield stub
     gc.collect()
     driver._opened.cache_clear()

@@ -30,8 +30,8 @@ def disassembler() -> str | None:
     """Where the program is, if it is installed."""
     spec = importlib.util.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
-    found = (path for root in roots for path in Path(root).glob("*/bin/tileirdisasm"))
-    return shutil.which("tileirdisasm") or next((str(path) for path in found), None)
+    result = (path for root in roots for path in Path(root).glob("*/bin/tileirdisasm"))
+    return shutil.which("tileirdisasm") or next((str(path) for path in result), None)
 
 
 def path_of(name: str) -> Path:

@@ -60,9 +60,9 @@ def compiled(names: tuple[str, ...], arch: str) -> dict[str, Code]:
 @pytest.mark.slow
 @needs_assembler
 def test_every_example_assembles_for_hopper() -> None:
-    found = compiled(NAMES, "sm_90")
-    assert set(found) == set(NAMES)
-    for code in found.values():
+    result = compiled(NAMES, "sm_90")
+    assert set(result) == set(NAMES)
+    for code in result.values():
         assert_is_whole(code, "sm_90")
 
 

@@ -181,22 +181,22 @@ def joined(total: Sum[f32, "1"], x: In[f32, "M N"], *, SN: int = 4) -> None:
         tp.update(total, 0, row)
 
 
-def blocks(made: Lowered, cluster: int = 1) -> dict[str, int]:
+def blocks(result: Lowered, cluster: int = 1) -> dict[str, int]:
     """How many blocks the programs of a launch, and those after the join, have on a small GPU."""
-    program = made.program
+    program = result.program
     code = running.Code(
         "k", "sm_90", b"", program.slots, program.stages, program.piece, program.shadows, program.is_persistent,
         program.is_serial, program.has_report, 1, (), 0.0, cluster=cluster,
     )  # fmt: skip
     device: Any = SimpleNamespace(sm_count=MULTIPROCESSORS)
-    loaded = running.Loaded(made.variant.kernel, code, device, [])
-    return {stage.grid: loaded.grid(stage, made.space, made.bound.tensors) for stage in program.stages}
+    loaded = running.Loaded(result.variant.kernel, code, device, [])
+    return {stage.grid: loaded.grid(stage, result.space, result.bound.tensors) for stage in program.stages}
 
 
 def test_what_follows_a_join_is_added_in_order_where_the_sum_is_to_come_out_the_same() -> None:
-    made = lowered(joined, [np.zeros(1, np.float32), floats(7, 10)])
-    assert made.space.left == 7
-    assert blocks(made)["programs"] == blocks(made)["left"] == 1
+    code = lowered(joined, [np.zeros(1, np.float32), floats(7, 10)])
+    assert code.space.left == 7
+    assert blocks(code)["programs"] == blocks(code)["left"] == 1
 
     def make() -> Made:
         return joined, [np.zeros(1, np.float32), floats(7, 10)], {}
@@ -231,8 +231,8 @@ def test_a_persistent_schedule_holds_for_what_follows_a_join_too() -> None:
 
 def test_a_persistent_schedule_has_as_many_programs_as_there_are_pairs_of_multiprocessors_for() -> None:
     kernel = row_sums.with_schedule(tp.Schedule(persistent=True, cluster=2))
-    made = lowered(kernel, [np.zeros(7, np.float32), floats(7, 10)])
-    assert (blocks(made)["programs"], blocks(made, cluster=2)["programs"]) == (3, 1)
+    code = lowered(kernel, [np.zeros(7, np.float32), floats(7, 10)])
+    assert (blocks(code)["programs"], blocks(code, cluster=2)["programs"]) == (3, 1)
 
 
 # Whole tiles at positions that are brought inside.

@@ -53,9 +53,9 @@ QUANTISED = ("pack_int4", "quantise_rows")
 def comparing(compare: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
     """Compares, and sees that nothing was written beside the elements."""
 
-    def both(got: Any, expected: Any) -> None:
-        compare(got, expected)
-        assert_gaps_are_kept(got)
+    def both(actual: Any, expected: Any) -> None:
+        compare(actual, expected)
+        assert_gaps_are_kept(actual)
 
     return both
 
@@ -161,13 +161,13 @@ def test_a_check_passes_or_tells_what_the_interpreter_tells(name: str) -> None:
 
 
 VARIATIONS: dict[str, Callable[[Variant], Variant]] = {
-    "64-bit positions": lambda made: replace(made, facts=replace(made.facts, is_wide=True)),
-    "many programs": lambda made: replace(made, facts=replace(made.facts, is_many=True)),
-    "both": lambda made: replace(made, facts=replace(made.facts, is_wide=True, is_many=True)),
-    "older bytecode": lambda made: replace(made, target=replace(made.target, version=(13, 3))),
-    "persistent": lambda made: replace(made, schedule=tp.Schedule(persistent=True, group=3)),
-    "grouped": lambda made: replace(made, schedule=tp.Schedule(group=3)),
-    "one after another": lambda made: replace(made, serial=True),
+    "64-bit positions": lambda code: replace(code, specialization=replace(code.specialization, is_wide=True)),
+    "many programs": lambda code: replace(code, specialization=replace(code.specialization, is_many=True)),
+    "both": lambda code: replace(code, specialization=replace(code.specialization, is_wide=True, is_many=True)),
+    "older bytecode": lambda code: replace(code, target=replace(code.target, version=(13, 3))),
+    "persistent": lambda code: replace(code, schedule=tp.Schedule(persistent=True, group=3)),
+    "grouped": lambda code: replace(code, schedule=tp.Schedule(group=3)),
+    "one after another": lambda code: replace(code, serial=True),
 }
 """Ways to lower a kernel that any launch may be lowered in."""
 
@@ -271,12 +271,12 @@ def test_a_kernel_run_outside_of_its_facts_is_caught() -> None:
                 o[n] = x[n]
     """
     kernel = Small("copied", text).kernel()
-    made = lowered(kernel, [np.zeros(32, np.float32), np.ones(32, np.float32)])
-    made.run()
+    code = lowered(kernel, [np.zeros(32, np.float32), np.ones(32, np.float32)])
+    code.run()
     for bad in (np.ones(20, np.float32), np.ones(33, np.float32)[1:]):
-        made.bound.tensors["x"] = bad  # type: ignore[index]
+        code.bound.tensors["x"] = bad  # type: ignore[index]
         with pytest.raises(Undefined):
-            made.run()
+            code.run()
 
 
 @tp.kernel

@@ -40,9 +40,9 @@ def nested(block: Block, inside: tuple[str, ...] = ()) -> Iterator[tuple[Op, tup
             yield from nested(region, (*inside, op.name))
 
 
-def surroundings(made: Lowered, names: tuple[str, ...]) -> Counter[tuple[str, tuple[str, ...]]]:
+def surroundings(code: Lowered, names: tuple[str, ...]) -> Counter[tuple[str, tuple[str, ...]]]:
     """How often each of some operations occurs, by what is around it."""
-    return Counter((op.name, around) for entry in made.module.entries for op, around in nested(entry.body)
+    return Counter((op.name, around) for entry in code.module.entries for op, around in nested(entry.body)
                    if op.name in names)  # fmt: skip
 
 
@@ -50,13 +50,13 @@ def surroundings(made: Lowered, names: tuple[str, ...]) -> Counter[tuple[str, tu
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_what_is_proved_costs_nothing_and_a_check_no_branch(case: Case) -> None:
     for arguments, constants in case.launches():
-        made, twin = both(case.kernel, arguments, constants)
-        is_checked = made.program.has_report
-        assert (made.program.bytecode != twin.program.bytecode) == is_checked
+        result, twin = both(case.kernel, arguments, constants)
+        is_checked = result.program.has_report
+        assert (result.program.bytecode != twin.program.bytecode) == is_checked
         assert not twin.program.has_report
-        assert surroundings(made, PRODUCTS) == surroundings(twin, PRODUCTS)
-        assert surroundings(made, ATOMICS).total() == surroundings(twin, ATOMICS).total()
-        for entry in made.module.entries:
+        assert surroundings(result, PRODUCTS) == surroundings(twin, PRODUCTS)
+        assert surroundings(result, ATOMICS).total() == surroundings(twin, ATOMICS).total()
+        for entry in result.module.entries:
             for op in walk(entry.body):
                 # Only reports of checks are more than plain stores: several programs may make one.
                 if op.name == "store_ptr_tko" and op.attributes["order"] is not Order.WEAK:
@@ -67,19 +67,19 @@ def test_what_is_proved_costs_nothing_and_a_check_no_branch(case: Case) -> None:
 @pytest.mark.parametrize("case", SAFE, ids=lambda case: case.kernel.name)
 def test_checks_are_left_where_the_verdict_says_so(case: Case) -> None:
     arguments, constants = case.launches()[0]
-    made = lowered(case.kernel, arguments, constants)
-    verdict = prove(made.proved.ir)
+    code = lowered(case.kernel, arguments, constants)
+    verdict = prove(code.proved.ir)
     if verdict.accepted:
-        late = {discharged.rung for discharged in verdict.discharged} & {Rung.PRECHECK, Rung.IN_PLACE}
-        assert made.program.has_report == bool(late)
-    assert case.data or not made.program.has_report
+        results = {discharged.rung for discharged in verdict.discharged} & {Rung.PRECHECK, Rung.IN_PLACE}
+        assert code.program.has_report == bool(results)
+    assert case.data or not code.program.has_report
 
 
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_only_examples_that_read_a_position_from_memory_differ_from_their_twin(name: str) -> None:
-    made, twin = both(*own(name))
-    assert (made.program.bytecode != twin.program.bytecode) == (name in DATA)
+    result, twin = both(*own(name))
+    assert (result.program.bytecode != twin.program.bytecode) == (name in DATA)
 
 
 @tp.kernel
@@ -92,10 +92,10 @@ def picked_product(o: Out[T, "M N"], x: In[T, "P M K"], y: In[T, "K N"], at: In[
 
 
 def test_a_check_of_a_product_holds_back_its_store_and_nothing_else() -> None:
-    given = [np.zeros((20, 20), np.float32), np.zeros((3, 20, 40), np.float32), np.zeros((40, 20), np.float32)]
-    made, twin = both(picked_product, [*given, np.array([1], np.int32)], {})
-    assert made.program.has_report
-    assert surroundings(made, PRODUCTS) == surroundings(twin, PRODUCTS)
-    assert all("if" not in around for _, around in surroundings(made, PRODUCTS))
-    stores = surroundings(made, ("store_view_tko",))
+    arguments = [np.zeros((20, 20), np.float32), np.zeros((3, 20, 40), np.float32), np.zeros((40, 20), np.float32)]
+    result, twin = both(picked_product, [*arguments, np.array([1], np.int32)], {})
+    assert result.program.has_report
+    assert surroundings(result, PRODUCTS) == surroundings(twin, PRODUCTS)
+    assert all("if" not in around for _, around in surroundings(result, PRODUCTS))
+    stores = surroundings(result, ("store_view_tko",))
     assert list(stores) == [("store_view_tko", ("if",))]

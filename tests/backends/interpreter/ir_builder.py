@@ -48,10 +48,10 @@ class Builder:
 
     def tensor(self, name: str, access: Access, element: DType | Content, dimensions: str) -> Tensor:
         """A parameter such as `tensor("x", Access.IN, F32, "M 4 _")`, on a line of its own."""
-        made: list[Dimension] = []
+        results: list[Dimension] = []
         for word in dimensions.split():
-            made.append(Fixed(int(word)) if word.isdigit() else Unnamed() if word == "_" else Named(word))
-        value = Value(name, TensorType(access, element, tuple(made)))
+            results.append(Fixed(int(word)) if word.isdigit() else Unnamed() if word == "_" else Named(word))
+        value = Value(name, TensorType(access, element, tuple(results)))
         self.parameters.append(ops.Parameter(value, self._span()))
         return value
 
@@ -104,8 +104,8 @@ class Builder:
         left, right = (tuple(self.value(of.dtype, *of.axes) for of in types) for _ in range(2))
         with self.block() as body:
             pairs = zip(left, right, strict=True)
-            made = tuple(self.binary(by, *pair) if isinstance(by, BinaryFn) else by(*pair) for pair in pairs)
-        return ops.Combiner(left, right, ops.Block(tuple(body), made))
+            results = tuple(self.binary(by, *pair) if isinstance(by, BinaryFn) else by(*pair) for pair in pairs)
+        return ops.Combiner(left, right, ops.Block(tuple(body), results))
 
     def shift(self, name: str, walked: Walker, by: Tile) -> Walker:
         moved = walker(name, walked.type.dimension, walked.type.size)

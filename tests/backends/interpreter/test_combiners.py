@@ -83,14 +83,14 @@ def test_several_values_are_folded_together() -> None:
     n = walker("n", "N", 8)
     with b.parallel(n):
         values, positions = b.load(x, Along(n)), b(ops.Elements, TileType(INDEX, (tagged(n),)), n)
-        left, right, made = ((b.value(BF16), b.value(INDEX)) for _ in range(3))
+        left, right, result = ((b.value(BF16), b.value(INDEX)) for _ in range(3))
         with b.block() as body:
             later = b(ops.Binary, TileType(BOOL), BinaryFn.GT, right[0], left[0])
             chosen = tuple(b(ops.Select, one.type, later, two, one) for one, two in zip(left, right, strict=True))
         combiner = ops.Combiner(left, right, ops.Block(tuple(body), chosen))
         identities = (b.constant(-np.inf, BF16), b.constant(-1))
-        b.do(ops.Fold, made, (values, positions), identities, 0, combiner)
-        b.do(ops.Store, place, (At(b.constant(0)),), b.cast(made[1], I32))
+        b.do(ops.Fold, result, (values, positions), identities, 0, combiner)
+        b.do(ops.Store, place, (At(b.constant(0)),), b.cast(result[1], I32))
     out = np.zeros(1, np.int32)
     run(b.kernel(), {"place": out, "x": np.array([1, 4, -2, 4, 3]).astype(BF16.storage)}, {"N": 5})
     assert out.tolist() == [1]

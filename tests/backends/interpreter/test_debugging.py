@@ -74,9 +74,9 @@ def test_a_false_assumption_is_found_by_the_sanitizer() -> None:
     run(b.kernel(), {"x": np.zeros(5, np.float32)}, {"N": 5}, sanitize=False)
     with pytest.raises(SanitizerError) as caught:
         run(b.kernel(), {"x": np.zeros(5, np.float32)}, {"N": 5})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.FALSE_ASSUMPTION
-    assert found.message == "program n=4:5 assumes something that is false"
-    assert "the reason given: the host said so" in found.notes
-    assert found.span is not None
-    assert found.span.line == line
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.FALSE_ASSUMPTION
+    assert diagnostic.message == "program n=4:5 assumes something that is false"
+    assert "the reason given: the host said so" in diagnostic.notes
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == line

@@ -63,10 +63,10 @@ def test_a_load_at_none_is_outside() -> None:
     arguments = {"y": np.zeros(3, np.float32), "table": np.ones(4, np.float32), "ids": entries(0, 3, -1)}
     with pytest.raises(OutOfBounds) as caught:
         run(embedding(IDS), arguments, {"N": 3, "V": 4})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.OUT_OF_BOUNDS
-    assert found.message == "program n=2:3 reads axis 0 of table at none"
-    assert "table.get" in found.help
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.OUT_OF_BOUNDS
+    assert diagnostic.message == "program n=2:3 reads axis 0 of table at none"
+    assert "table.get" in diagnostic.help
     with pytest.raises(OutOfBounds, match="index -1 of axis 0 of table, which has 4 elements"):
         run(embedding(Content("Offsets", "V", I32)), arguments, {"N": 3, "V": 4})
 
@@ -146,10 +146,10 @@ def test_two_lanes_of_a_store_at_one_element() -> None:
     arguments = {"out": out, "x": np.ones((4, 2), np.int32), "rows": entries(2, -1, 3, 2), "columns": entries(1, 0)}
     with pytest.raises(Race) as caught:
         run(STORE, arguments, sizes)
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.LANES_MEET
-    assert found.message == "program n=0:4, c=0:2 writes out[2, 1] twice in one store"
-    assert found.label == "lanes 0 and 3 along axis 0 meet"
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.LANES_MEET
+    assert diagnostic.message == "program n=0:4, c=0:2 writes out[2, 1] twice in one store"
+    assert diagnostic.label == "lanes 0 and 3 along axis 0 meet"
     assert not out.any()
     run(STORE, arguments, sizes, sanitize=False)
     run(UPDATE, arguments, sizes)

@@ -65,10 +65,10 @@ def test_pieces_are_joined_in_index_order(before: bool, m: int, j: int, k: int, 
     x = np.random.default_rng(k).integers(0, 3, (m, k)).astype(np.int32)
     out = np.full((m, j), -1, np.int32)
     run(sum_kernel(before), {"y": out, "x": x}, {"M": m, "J": j, "K": k}, order=order, sanitize=sanitize)
-    for row, made in zip(x.tolist(), out.tolist(), strict=True):
+    for row, result in zip(x.tolist(), out.tolist(), strict=True):
         sums = [sum(row[place : place + 3]) for place in range(0, k, 3)]
         whole = reduce(lambda left, right: 10 * left + right, sums, 0)
-        assert made == [whole + number for number in range(j)]
+        assert result == [whole + number for number in range(j)]
 
 
 def counting_kernel() -> ops.KernelIR:
@@ -124,12 +124,12 @@ def test_several_values_are_joined_together() -> None:
     with b.parallel(z):
         value = b.load(x, Along(z))
         parts = tuple(b(ops.Reduce, TileType(I32), fn, value, 0) for fn in (ReduceFn.MIN, ReduceFn.MAX))
-        left, right, made = ((b.value(I32), b.value(I32)) for _ in range(3))
+        left, right, built = ((b.value(I32), b.value(I32)) for _ in range(3))
         with b.block() as body:
             pairs = zip((BinaryFn.MIN, BinaryFn.MAX), left, right, strict=True)
             both = tuple(b.binary(fn, one, two) for fn, one, two in pairs)
-        b.do(ops.Join, made, z, parts, ops.Combiner(left, right, ops.Block(tuple(body), both)))
-        for tensor, result in zip((low, high), made, strict=True):
+        b.do(ops.Join, built, z, parts, ops.Combiner(left, right, ops.Block(tuple(body), both)))
+        for tensor, result in zip((low, high), built, strict=True):
             b.do(ops.Store, tensor, (At(b.constant(0)),), result)
     outs = {"low": np.zeros(1, np.int32), "high": np.zeros(1, np.int32)}
     run(b.kernel(), {**outs, "x": np.array([3, 9, -4, 0, 7], np.int32)}, {"K": 5}, order=1)
@@ -212,12 +212,12 @@ def test_the_program_after_the_join_is_another_than_its_pieces(order: Order) -> 
     arguments = {"x": np.zeros(2, np.float32), "y": np.zeros((2, 4), np.float32)}
     with pytest.raises(Race) as caught:
         run(kernel, arguments, {"M": 2, "K": 4}, order=order)
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.RACE
-    assert found.message == "programs i=0:2, z=0:2 and i=0:2 both write x[0]"
-    assert found.help.startswith("touch x either before the join or after it")
-    assert found.span is not None
-    assert (found.span.line, found.labels[0].span.line) == (second, first)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.RACE
+    assert diagnostic.message == "programs i=0:2, z=0:2 and i=0:2 both write x[0]"
+    assert diagnostic.help.startswith("touch x either before the join or after it")
+    assert diagnostic.span is not None
+    assert (diagnostic.span.line, diagnostic.labels[0].span.line) == (second, first)
 
 
 def test_a_program_after_the_join_of_all_walkers() -> None:
@@ -240,9 +240,9 @@ def test_two_programs_after_the_join_meet_like_any_other() -> None:
     assert out.tolist() == [3]
     with pytest.raises(Race) as caught:
         run(b.kernel(), {"x": out, "y": np.zeros((4, 5), np.float32)}, {"M": 4, "K": 5})
-    (found,) = caught.value.diagnostics
-    assert found.message == "programs i=0:2 and i=2:4 both write x[0]"
-    assert found.help.startswith("index x with i, so that")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.message == "programs i=0:2 and i=2:4 both write x[0]"
+    assert diagnostic.help.startswith("index x with i, so that")
 
 
 def test_pieces_meet_like_any_other() -> None:

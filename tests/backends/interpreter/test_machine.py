@@ -211,15 +211,15 @@ def test_tiles_change_their_shape() -> None:
     b = Builder()
     c, x = b.tensor("c", Access.OUT, I32, "4 3"), b.tensor("x", Access.IN, I32, "2 6")
     flat = b(ops.Reshape, TileType(I32, (Axis(3), Axis(4))), b.load(x, Whole(), Whole()))
-    turned = b(ops.Permute, TileType(I32, (Axis(4), Axis(3))), flat, (1, 0))
-    tops = b(ops.Slice, TileType(I32, (Axis(2), Axis(3))), turned, 0, 2, 2)
-    ends = b(ops.Slice, TileType(I32, (Axis(2), Axis(3))), turned, 0, 0, 2)
-    both = b(ops.Cat, turned.type, (tops, ends), 0)
+    rotated = b(ops.Permute, TileType(I32, (Axis(4), Axis(3))), flat, (1, 0))
+    tops = b(ops.Slice, TileType(I32, (Axis(2), Axis(3))), rotated, 0, 2, 2)
+    ends = b(ops.Slice, TileType(I32, (Axis(2), Axis(3))), rotated, 0, 0, 2)
+    both = b(ops.Cat, rotated.type, (tops, ends), 0)
     sums = b(ops.Reduce, TileType(I32, (Axis(3),)), ReduceFn.SUM, both, 0)
     row = b(ops.Expand, TileType(I32, (Axis(1), Axis(3))), sums, 0)
-    wide = b(ops.Broadcast, turned.type, row)
-    chosen = b(ops.Binary, TileType(BOOL, turned.type.axes), BinaryFn.LT, both, wide)
-    result = b(ops.Select, turned.type, chosen, both, b(ops.CumSum, turned.type, both, 1))
+    wide = b(ops.Broadcast, rotated.type, row)
+    chosen = b(ops.Binary, TileType(BOOL, rotated.type.axes), BinaryFn.LT, both, wide)
+    result = b(ops.Select, rotated.type, chosen, both, b(ops.CumSum, rotated.type, both, 1))
     b.do(ops.Store, c, (Whole(), Whole()), result)
     values, out = np.arange(12, dtype=np.int32).reshape(2, 6), zeros(4, 3, dtype=np.int32)
     run(b.kernel(), {"c": out, "x": values}, {})
@@ -361,14 +361,14 @@ def test_an_index_outside_is_named_and_nothing_is_lost(
     before = y.copy(), x.copy()
     with pytest.raises(OutOfBounds) as caught:
         run(kernel, {"y": y, "x": x}, {"N": 4}, sanitize=sanitize)
-    (found,) = caught.value.diagnostics
+    (diagnostic,) = caught.value.diagnostics
     verb = "writes" if writes else "reads"
-    assert found.code is Code.OUT_OF_BOUNDS
-    assert found.message == f"program n={point} {verb} index {index} of axis 0 of x, which has 4 elements"
-    assert found.span is not None
-    assert found.span.line == line
-    assert found.notes == ("with N=4",)
-    assert found.help
+    assert diagnostic.code is Code.OUT_OF_BOUNDS
+    assert diagnostic.message == f"program n={point} {verb} index {index} of axis 0 of x, which has 4 elements"
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == line
+    assert diagnostic.notes == ("with N=4",)
+    assert diagnostic.help
     assert (y.tolist(), x.tolist()) == (before[0].tolist(), before[1].tolist())
 
 
@@ -430,10 +430,10 @@ def test_a_broken_contract_is_a_launch_error() -> None:
     run(b.kernel(), {"x": zeros(4)}, {"N": 4})
     with pytest.raises(LaunchError) as caught:
         run(b.kernel(), {"x": zeros(3)}, {"N": 3})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.CONTRACT
-    assert found.span is not None
-    assert found.span.line == line
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.CONTRACT
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == line
 
 
 def test_ir_that_breaks_its_own_types_is_an_internal_error() -> None:

@@ -67,10 +67,10 @@ def test_with_words_of_32_bits_they_are_ours(counter: list[int], key: list[int])
 
 @given(SIGNED, st.lists(SIGNED, max_size=4))
 def test_numbers_are_the_upper_bits_of_the_first_word(seed: int, offsets: list[int]) -> None:
-    made = uniform(np.asarray(seed, np.int64), np.array(offsets, np.int64))
-    assert made.dtype == np.float32
-    assert made.shape == (len(offsets),)
-    for number, offset in zip(made.tolist(), offsets, strict=True):
+    result = uniform(np.asarray(seed, np.int64), np.array(offsets, np.int64))
+    assert result.dtype == np.float32
+    assert result.shape == (len(offsets),)
+    for number, offset in zip(result.tolist(), offsets, strict=True):
         low, high = offset & 0xFFFFFFFF, offset >> 32 & 0xFFFFFFFF
         first, *_ = narrow([low, high, 0, 0], [seed & 0xFFFFFFFF, seed >> 32 & 0xFFFFFFFF])
         assert number == (first >> 8) / 2**24

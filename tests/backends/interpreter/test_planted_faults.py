@@ -59,7 +59,7 @@ class Fault:
     def text(self, planted: bool) -> str:
         body = indent(dedent(self.body).strip("\n"), "    ")
         whole = f"{HEAD}def kernel({self.signature}) -> None:\n{body}\n"
-        return CHOICE.sub(lambda found: found[1 if planted else 2], whole)
+        return CHOICE.sub(lambda result: result[1 if planted else 2], whole)
 
     def kernel(self, planted: bool, folder: Path) -> tp.Kernel:
         path = folder / f"{'wrong' if planted else 'right'}.py"
@@ -390,10 +390,10 @@ def test_a_planted_fault_is_found_in_every_order(one: Fault, tmp_path: Path) -> 
         arguments = one.arguments(True)
         with pytest.raises(tp.SanitizerError) as caught:
             tp.interpret(kernel, *arguments, order=order)
-        (found,) = caught.value.diagnostics
-        assert found.code is one.code, found.message
-        assert found.span is not None
-        assert found.help
+        (diagnostic,) = caught.value.diagnostics
+        assert diagnostic.code is one.code, diagnostic.message
+        assert diagnostic.span is not None
+        assert diagnostic.help
         for argument, before in zip(arguments, one.arguments(True), strict=True):
             np.testing.assert_array_equal(argument, before)
 

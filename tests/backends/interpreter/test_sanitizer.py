@@ -36,17 +36,18 @@ def test_two_programs_that_write_one_element() -> None:
     c = zeros(4, 8)
     with pytest.raises(Race) as caught:
         run(kernel, {"c": c}, {"M": 4, "N": 8})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.RACE
-    assert found.message == "programs i=0:2, j=0:4 and i=0:2, j=4:8 both write c[0, 0]"
-    assert found.span is not None
-    assert (found.span.line, found.label) == (line, "program i=0:2, j=4:8 writes it here")
-    assert [(label.span.line, label.text) for label in found.labels] == [(line, "program i=0:2, j=0:4 writes it here")]
-    assert "with M=4, N=8" in found.notes
-    assert "index c with i and j" in found.help
-    assert found.kernel == "kernel"
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.RACE
+    assert diagnostic.message == "programs i=0:2, j=0:4 and i=0:2, j=4:8 both write c[0, 0]"
+    assert diagnostic.span is not None
+    assert (diagnostic.span.line, diagnostic.label) == (line, "program i=0:2, j=4:8 writes it here")
+    labels = [(label.span.line, label.text) for label in diagnostic.labels]
+    assert labels == [(line, "program i=0:2, j=0:4 writes it here")]
+    assert "with M=4, N=8" in diagnostic.notes
+    assert "index c with i and j" in diagnostic.help
+    assert diagnostic.kernel == "kernel"
     assert not c.any()
-    assert "TP0701" in render(found)
+    assert "TP0701" in render(diagnostic)
 
 
 def test_the_order_of_points_changes_only_who_is_first() -> None:
@@ -84,10 +85,10 @@ def test_a_read_of_what_another_program_writes(reads_first: bool, order: Order) 
     kernel, read, write = neighbour_kernel(reads_first)
     with pytest.raises(Race) as caught:
         run(kernel, {"x": zeros(3)}, {"N": 3}, order=order)
-    (found,) = caught.value.diagnostics
-    assert found.message.endswith("reads x[0], which program n=0 writes")
-    assert not found.message.startswith("program n=0 ")
-    lines = {found.span.line if found.span else 0, *(label.span.line for label in found.labels)}
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.message.endswith("reads x[0], which program n=0 writes")
+    assert not diagnostic.message.startswith("program n=0 ")
+    lines = {diagnostic.span.line if diagnostic.span else 0, *(label.span.line for label in diagnostic.labels)}
     assert lines == {read, write}
 
 
@@ -175,12 +176,12 @@ def test_an_element_nobody_writes() -> None:
     c = zeros(3, 3)
     with pytest.raises(Unwritten) as caught:
         run(diagonal_kernel(), {"c": c}, {"N": 3})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.UNWRITTEN
-    assert found.message == "no program writes c[0, 1]"
-    assert found.span == diagonal_kernel().parameters[0].span
-    assert found.notes == ("6 elements are never written", "with N=3")
-    assert "InOut" in found.help
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.UNWRITTEN
+    assert diagnostic.message == "no program writes c[0, 1]"
+    assert diagnostic.span == diagonal_kernel().parameters[0].span
+    assert diagnostic.notes == ("6 elements are never written", "with N=3")
+    assert "InOut" in diagnostic.help
     assert not c.any()
 
 

@@ -263,8 +263,8 @@ def test_nan_propagates_in_min_and_max(fn: BinaryFn, dtype: DType) -> None:
 
 def test_comparisons_with_nan_are_false_but_for_ne() -> None:
     for dtype in (F16, BF16, F32, F64):
-        found = {fn: apply(fn, NAN, 1.0, dtype) for fn in BinaryFn if fn.compares}
-        assert [fn for fn, answer in found.items() if answer] == [BinaryFn.NE]
+        results = {fn: apply(fn, NAN, 1.0, dtype) for fn in BinaryFn if fn.compares}
+        assert [fn for fn, answer in results.items() if answer] == [BinaryFn.NE]
 
 
 @pytest.mark.parametrize(
@@ -296,9 +296,9 @@ def test_elementary_functions_round_the_mathematical_value(fn: str, x: float) ->
     expected = 2.0**x if fn == "exp2" else getattr(math, fn)(x)
     for dtype in (F16, BF16, F32):
         if rounded(Fraction(x), dtype) == x:
-            got = apply_unary(UnaryFn(fn), x, dtype)
+            actual = apply_unary(UnaryFn(fn), x, dtype)
             half = max(abs(expected), 2.0**-14) * 2.0 ** -FORMATS[dtype][0]
-            assert got == rounded(Fraction(expected), dtype) or abs(got - expected) <= half * (1 + 1e-6)
+            assert actual == rounded(Fraction(expected), dtype) or abs(actual - expected) <= half * (1 + 1e-6)
 
 
 def test_sigmoid_keeps_small_values_far_left() -> None:
@@ -337,11 +337,11 @@ def test_f64_rounds_once_to_every_float(x: float, target: DType) -> None:
 @given(data=st.data())
 def test_integers_round_once_to_every_float(target: DType, data: st.DataObject) -> None:
     source = data.draw(st.sampled_from((*INTEGERS, INDEX)))
-    held = source if source != INDEX else I64
+    kept = source if source != INDEX else I64
     precision = FORMATS[target][0]
-    ties = st.integers(precision, 63).map(lambda n: wrap((1 << n) + (1 << n - precision), held))
+    ties = st.integers(precision, 63).map(lambda n: wrap((1 << n) + (1 << n - precision), kept))
     x = data.draw(
-        integers(held) | st.builds(lambda tie, step: wrap(tie + step, held), ties, st.sampled_from((-1, 0, 1)))
+        integers(kept) | st.builds(lambda tie, step: wrap(tie + step, kept), ties, st.sampled_from((-1, 0, 1)))
     )
     assert convert(x, source, target) == rounded(Fraction(x), target)
 
@@ -360,9 +360,9 @@ def test_floats_truncate_and_saturate_to_integers(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from((F16, BF16, F32, F64, F8E4M3)))
     target = data.draw(st.sampled_from((*INTEGERS, INDEX)))
     x = data.draw(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-300, 300).map(lambda n: n / 8))
-    held = convert(x, F64, source)
+    kept = convert(x, F64, source)
     least, greatest = limits(target if target != INDEX else I64)
-    whole = greatest if held == INF else least if held == -INF else math.trunc(held)
+    whole = greatest if kept == INF else least if kept == -INF else math.trunc(kept)
     assert convert(x, source, target) == min(max(whole, least), greatest)
 
 

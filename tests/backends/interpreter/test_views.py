@@ -68,11 +68,11 @@ def test_a_split_outside_the_axis_is_refused(place: int) -> None:
     _, _, line = split(b, cache, 0, b.constant(place))
     with pytest.raises(OutOfBounds) as caught:
         run(b.kernel(), {"cache": np.zeros(4, np.int32)}, {"C": 4}, sanitize=False)
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.OUT_OF_BOUNDS
-    assert found.message == f"kernel splits axis 0 of cache at {place}, and it has 4 elements"
-    assert found.span is not None
-    assert found.span.line == line
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.OUT_OF_BOUNDS
+    assert diagnostic.message == f"kernel splits axis 0 of cache at {place}, and it has 4 elements"
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == line
 
 
 def access_kernel(of_past: bool, index: int) -> ops.KernelIR:

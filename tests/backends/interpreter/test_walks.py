@@ -101,11 +101,11 @@ def test_a_shifted_walker_keeps_its_number_and_is_clipped_at_the_end(extent: int
 def test_a_shift_off_the_axis_is_named() -> None:
     with pytest.raises(OutOfBounds) as caught:
         run(SHIFT, {"seen": np.zeros((2, 4), np.int32), "x": numbers(1, 2, 3, 4), "by": 2}, {"N": 4, "T": 2})
-    (found,) = caught.value.diagnostics
-    assert found.code is Code.OUT_OF_BOUNDS
-    assert found.message == "program n=3:4 shifts a tile of N to start at 5, and N has 4 elements"
-    assert found.label == "moved starts at 5"
-    assert found.notes == ("with N=4, T=2",)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.OUT_OF_BOUNDS
+    assert diagnostic.message == "program n=3:4 shifts a tile of N to start at 5, and N has 4 elements"
+    assert diagnostic.label == "moved starts at 5"
+    assert diagnostic.notes == ("with N=4, T=2",)
 
 
 def test_a_shifted_walker_is_another_place_to_the_sanitizer() -> None:

@@ -37,9 +37,9 @@ def slate(stub: Stub, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRe
 
 
 def account(device: int = 0) -> CudaAccount:
-    found = accounting.account_of(device)
-    assert isinstance(found, CudaAccount)
-    return found
+    result = accounting.account_of(device)
+    assert isinstance(result, CudaAccount)
+    return result
 
 
 def settle() -> None:
@@ -61,9 +61,9 @@ def test_memory_comes_from_the_pool_on_the_current_stream(stub: Stub) -> None:
         x = tp.empty((4, 8), tp.bf16, "cuda")
     assert stub.named("cuMemAllocAsync") == [(64, stream.handle)]
     assert stub.pools[0].threshold == 2**64 - 1, "the pool keeps what is freed"
-    found = tp.memory("cuda")
-    assert (found.device, found.in_use, found.tensors) == ("cuda:0", 64, 1)
-    assert (found.free, found.total) == (stub.total // 4, stub.total)
+    result = tp.memory("cuda")
+    assert (result.device, result.in_use, result.tensors) == ("cuda:0", 64, 1)
+    assert (result.free, result.total) == (stub.total // 4, stub.total)
     assert x.block.home is stream
 
 
@@ -180,12 +180,12 @@ def test_where_there_is_no_more_memory_it_says_how_much_there_is(stub: Stub) -> 
     stub.failing["cuMemAllocAsync"] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
     with pytest.raises(tp.OutOfMemory) as raised:
         tp.empty((1024, 1024), device="cuda")
-    (found,) = raised.value.diagnostics
-    assert found.code is Code.OUT_OF_MEMORY
-    assert found.message == (
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code is Code.OUT_OF_MEMORY
+    assert diagnostic.message == (
         "a tensor of shape (1024, 1024) and f32 takes 4.0 MiB on cuda:0, and 4.0 GiB of 16.0 GiB are free there"
     )
-    assert found.notes == ("1.0 KiB are in use in 1 tensors, at most it was 1.0 KiB",)
+    assert diagnostic.notes == ("1.0 KiB are in use in 1 tensors, at most it was 1.0 KiB",)
     assert len(stub.named("cuMemAllocAsync")) == 3, "once more after room was made"
     stub.failing.clear()
     assert tp.zeros(4, device="cuda").tolist() == [0] * 4

@@ -133,21 +133,21 @@ def test_sums_begin_anew_at_every_replay(gpu: Gpu) -> None:
 @pytest.fixture
 def frozen(monkeypatch: pytest.MonkeyPatch) -> list[set[str]]:
     """For each launch that is recorded, in order, the tensors that it may read early."""
-    found: list[set[str]] = []
+    results: list[set[str]] = []
     part_of, early = cuda_graphs.part_of, cuda_graphs.gpu.early
 
-    def recorded(*given: Any) -> Any:
-        found.append(set())
-        return part_of(*given)
+    def recorded(*values: Any) -> Any:
+        results.append(set())
+        return part_of(*values)
 
-    def told(proved: Any, wanted: Any, unwritten: frozenset[str], ordinal: int) -> Any:
+    def message(proved: Any, wanted: Any, unwritten: frozenset[str], ordinal: int) -> Any:
         loaded = early(proved, wanted, unwritten, ordinal)
-        found[-1] = set(unwritten) if loaded is not None else set()
+        results[-1] = set(unwritten) if loaded is not None else set()
         return loaded
 
     monkeypatch.setattr(cuda_graphs, "part_of", recorded)
-    monkeypatch.setattr(cuda_graphs.gpu, "early", told)
-    return found
+    monkeypatch.setattr(cuda_graphs.gpu, "early", message)
+    return results
 
 
 LINE = 32
@@ -156,17 +156,17 @@ LINE = 32
 
 def lines(count: int) -> tuple[tp.Tensor, int]:
     """A tensor of some lines, and where the first of them begins."""
-    made = tp.zeros(LINE * (count + 1), device="cuda")
-    return made, -made.address % (4 * LINE) // 4
+    array = tp.zeros(LINE * (count + 1), device="cuda")
+    return array, -array.address % (4 * LINE) // 4
 
 
 def pairs(*values: tuple[float, float]) -> list[tp.Tensor]:
     """Two numbers each, every pair in a line of its own."""
-    made, first = lines(len(values))
-    found = [made[start : start + 2] for start in range(first, first + LINE * len(values), LINE)]
-    for pair, value in zip(found, values, strict=True):
+    result, first = lines(len(values))
+    results = [result[start : start + 2] for start in range(first, first + LINE * len(values), LINE)]
+    for pair, value in zip(results, values, strict=True):
         pair[...] = np.array(value, np.float32)
-    return found
+    return results
 
 
 chained = add.with_schedule(tp.Schedule(dependent=True))
@@ -293,7 +293,7 @@ def test_a_graph_keeps_the_memory_of_what_was_dropped(gpu: Gpu) -> None:
     others = [tp.full(2, 77, device="cuda") for _ in range(8)]
     graph.replay()
     assert c.tolist() == [3, 4]
-    assert all(each.tolist() == [77, 77] for each in others)
+    assert all(other.tolist() == [77, 77] for other in others)
 
 
 def test_the_host_does_not_write_what_a_kernel_uses(gpu: Gpu) -> None:

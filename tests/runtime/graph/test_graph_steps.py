@@ -50,17 +50,17 @@ def numbers(*shape: int) -> Any:
 
 @pytest.mark.parametrize("columns", [3, 8, 9, 100])
 def test_a_join_is_two_jobs_and_gives_the_bits_of_a_launch(columns: int) -> None:
-    given = numbers(5, columns)
-    x, y, z = tp.from_numpy(given), tp.empty(5), tp.empty(5)
+    arguments = numbers(5, columns)
+    x, y, z = tp.from_numpy(arguments), tp.empty(5), tp.empty(5)
     with tp.Graph() as graph:
         joined(y, x, 0.5)
         joined(z, x, 0.5, TWICE=True)
     assert CALL not in kinds(graph)
     for times in (1, 3):
-        x[...] = given * times
+        x[...] = arguments * times
         graph.replay()
         expected = np.empty(5, np.float32)
-        joined(expected, given * times, 0.5)
+        joined(expected, arguments * times, 0.5)
         assert y.numpy().tobytes() == expected.tobytes()
         assert z.numpy().tobytes() == (expected * 2).tobytes()
 

@@ -43,8 +43,8 @@ def clean() -> Iterator[None]:
 
 @pytest.fixture
 def gate() -> Iterator[Gate]:
-    with Gate() as made:
-        yield made
+    with Gate() as result:
+        yield result
 
 
 def refusal(error: pytest.ExceptionInfo[tp.LaunchError]) -> Code:
@@ -94,12 +94,12 @@ def test_what_a_graph_holds_is_told() -> None:
         add(c, a, a)
         add(d, a, a)
         tp.copy(a, c)
-    found = graph.describe()
-    assert [node.kind for node in found.nodes] == ["kernel", "kernel", "copy"]
-    assert [node.name for node in found.nodes] == ["add", "add", "copy[4]"]
-    assert found.edges == ((0, 1), (1, 2))
-    assert "3 nodes, 2 edges" in str(found)
-    text = found.dot()
+    result = graph.describe()
+    assert [node.kind for node in result.nodes] == ["kernel", "kernel", "copy"]
+    assert [node.name for node in result.nodes] == ["add", "add", "copy[4]"]
+    assert result.edges == ((0, 1), (1, 2))
+    assert "3 nodes, 2 edges" in str(result)
+    text = result.dot()
     assert text.startswith("digraph {")
     assert text.rstrip().endswith("}")
     assert '0 [label="0: add\\l' in text
@@ -226,13 +226,13 @@ def test_the_last_handle_of_a_graphs_memory_may_go(gate: Gate) -> None:
     with tp.Graph() as graph:
         add(c, a, a)
         add(result, c, a)
-    held = weakref.ref(c.block)
+    kept = weakref.ref(c.block)
     gate.hold()
     graph.replay()
     assert c.is_in_flight
     del a, c
     gc.collect()
-    assert held() is not None
+    assert kept() is not None
     noise = [tp.full(4, 9) for _ in range(20)]
     graph.replay()
     gate.open()
@@ -240,7 +240,7 @@ def test_the_last_handle_of_a_graphs_memory_may_go(gate: Gate) -> None:
     del graph
     tp.current_stream().synchronize()
     gc.collect()
-    assert held() is None
+    assert kept() is None
     assert len(noise) == 20
 
 
@@ -407,9 +407,9 @@ def test_a_graph_of_a_thousand_launches() -> None:
         for _ in range(500):
             add(y, x, ones)
             add(x, y, ones)
-    found = graph.describe()
-    assert len(found.nodes) == 1000
-    assert found.edges == tuple((place, place + 1) for place in range(999))
+    result = graph.describe()
+    assert len(result.nodes) == 1000
+    assert result.edges == tuple((place, place + 1) for place in range(999))
     for times in (1, 2, 3):
         graph.replay()
         assert x.tolist() == [1000 * times] * 4
@@ -632,12 +632,12 @@ def test_a_graph_replays_on_the_backend_that_it_was_recorded_on(backend: str, mo
     ran: list[str] = []
     compile = InterpreterBackend.compile
 
-    def noted(self: InterpreterBackend, found: Any, bound: Any) -> Callable[..., None]:
-        code = compile(self, found, bound)
+    def noted(self: InterpreterBackend, result: Any, bound: Any) -> Callable[..., None]:
+        code = compile(self, result, bound)
 
-        def run(*given: Any) -> None:
-            ran.append(found.kernel.name)
-            code(*given)
+        def run(*values: Any) -> None:
+            ran.append(result.kernel.name)
+            code(*values)
 
         return run
 

@@ -64,31 +64,31 @@ def number(y: Out[f32, "N"], off: In[Offsets["N"], "E+1"]) -> None:
 
 def test_an_array_is_read_by_its_interface(stub: Stub) -> None:
     array = Foreign((3, 4), BASE + 64)
-    found = described(array)
-    assert found is not None
-    assert (found.address, found.shape, found.strides, found.dtype) == (BASE + 64, (3, 4), (16, 4), F32)
-    assert (found.ndim, found.size, found.itemsize, found.nbytes) == (2, 12, 4, 48)
-    assert (found.device, found.writeable, found.memory, found.stream) == (0, True, Memory.DEVICE, None)
-    assert found.keep is array
+    result = described(array)
+    assert result is not None
+    assert (result.address, result.shape, result.strides, result.dtype) == (BASE + 64, (3, 4), (16, 4), F32)
+    assert (result.ndim, result.size, result.itemsize, result.nbytes) == (2, 12, 4, 48)
+    assert (result.device, result.writeable, result.memory, result.stream) == (0, True, Memory.DEVICE, None)
+    assert result.keep is array
 
 
 @pytest.mark.parametrize("shape", [(), (5,), (2, 3), (2, 3, 4), (0, 3), (3, 0)])
 @pytest.mark.parametrize("dtype", [np.int8, np.float64, np.bool_])
 def test_a_described_array_has_the_sizes_that_numpy_gives(stub: Stub, shape: tuple[int, ...], dtype: Any) -> None:
     plain = np.zeros(shape, dtype)
-    found = described(Foreign(shape, dtype=np.dtype(dtype)))
-    assert found is not None
+    result = described(Foreign(shape, dtype=np.dtype(dtype)))
+    assert result is not None
     for name in ("shape", "dtype", "itemsize", "size", "nbytes", "ndim"):
-        assert getattr(found, name) == getattr(plain, name), name
+        assert getattr(result, name) == getattr(plain, name), name
     if plain.size:
-        assert found.strides == plain.strides
+        assert result.strides == plain.strides
 
 
 def test_strides_are_taken_as_they_are_given(stub: Stub) -> None:
-    found = described(Foreign((3, 4), BASE + 400, strides=(-64, 8)))
-    assert found is not None
-    assert found.strides == (-64, 8)
-    assert byte_range(found) == (BASE + 400 - 128, BASE + 400 + 24 + 4)
+    result = described(Foreign((3, 4), BASE + 400, strides=(-64, 8)))
+    assert result is not None
+    assert result.strides == (-64, 8)
+    assert byte_range(result) == (BASE + 400 - 128, BASE + 400 + 24 + 4)
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
@@ -99,9 +99,9 @@ def test_element_types_that_numpy_has_no_letters_for_are_read_from_the_array(stu
 
 @pytest.mark.parametrize(("given", "wanted"), [(None, None), (1, 0), (2, 2), (0x5000, 0x5000)])
 def test_the_stream_of_the_owner_is_kept(stub: Stub, given: int | None, wanted: int | None) -> None:
-    found = described(Foreign((4,), more={"stream": given}))
-    assert found is not None
-    assert found.stream == wanted
+    result = described(Foreign((4,), more={"stream": given}))
+    assert result is not None
+    assert result.stream == wanted
 
 
 @pytest.mark.parametrize("value", [np.zeros(3), np.float32(1), 1, 2.0, True, None, "text", [1.0], object()])
@@ -112,17 +112,17 @@ def test_what_is_not_on_a_gpu_is_none_of_ours(value: Any) -> None:
 def test_the_driver_says_which_gpu_an_array_is_on(stub: Stub) -> None:
     array = Foreign((4,), OTHER)
     array.device = SimpleNamespace(id=0)  # type: ignore[attr-defined]
-    found = described(array)
-    assert found is not None
-    assert found.device == 1
+    result = described(array)
+    assert result is not None
+    assert result.device == 1
 
 
 def test_an_array_without_elements_is_where_it_says(stub: Stub) -> None:
     array = Foreign((0,), 0)
     array.device = SimpleNamespace(id=1)  # type: ignore[attr-defined]
-    found = described(array)
-    assert found is not None
-    assert (found.device, byte_range(found)) == (1, (0, 0))
+    result = described(array)
+    assert result is not None
+    assert (result.device, byte_range(result)) == (1, (0, 0))
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_an_array_without_elements_is_where_it_says(stub: Stub) -> None:
     ids=str,
 )
 def test_an_interface_that_makes_no_sense_is_refused(stub: Stub, more: dict[str, Any]) -> None:
-    found = refused(copy, Foreign((4,), strides=(4,), more=more), Foreign((4,)))
-    assert found.code is Code.ARGUMENT_KIND
-    assert "`y`" in found.message
+    diagnostic = refused(copy, Foreign((4,), strides=(4,), more=more), Foreign((4,)))
+    assert diagnostic.code is Code.ARGUMENT_KIND
+    assert "`y`" in diagnostic.message
 
 
 def test_an_interface_that_raises_is_refused_with_what_it_says(stub: Stub) -> None:
@@ -142,13 +142,13 @@ def test_an_interface_that_raises_is_refused_with_what_it_says(stub: Stub) -> No
         def __cuda_array_interface__(self) -> Any:
             raise RuntimeError("the array was deleted\nlong ago")
 
-    found = refused(copy, Broken(), Foreign((4,)))
-    assert (found.code, found.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
+    diagnostic = refused(copy, Broken(), Foreign((4,)))
+    assert (diagnostic.code, diagnostic.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
 
 
 def test_a_mask_is_refused(stub: Stub) -> None:
-    found = refused(copy, Foreign((4,)), Foreign((4,), BASE + 64, more={"mask": Foreign((4,))}))
-    assert (found.code, "mask" in found.message) == (Code.ARGUMENT_KIND, True)
+    diagnostic = refused(copy, Foreign((4,)), Foreign((4,), BASE + 64, more={"mask": Foreign((4,))}))
+    assert (diagnostic.code, "mask" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
 # Launches.
@@ -176,10 +176,10 @@ MIXED: dict[str, tuple[Any, Any, str, str]] = {
 @pytest.mark.parametrize("name", MIXED)
 def test_arguments_on_different_devices_are_refused_by_name(stub: Stub, name: str) -> None:
     y, x, message, cure = MIXED[name]
-    found = refused(copy, y, x)
-    assert (found.code, found.message) == (Code.DEVICES_DIFFER, message)
-    assert cure in found.help
-    assert len(found.labels) == 1
+    diagnostic = refused(copy, y, x)
+    assert (diagnostic.code, diagnostic.message) == (Code.DEVICES_DIFFER, message)
+    assert cure in diagnostic.help
+    assert len(diagnostic.labels) == 1
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,9 @@ def test_arguments_on_different_devices_are_refused_by_name(stub: Stub, name: st
     ids=str,
 )
 def test_the_rules_of_a_launch_hold_on_a_gpu(stub: Stub, y: Foreign, x: Foreign, code: Code, words: str) -> None:
-    found = refused(copy, y, x)
-    assert found.code is code
-    assert words in found.message
+    diagnostic = refused(copy, y, x)
+    assert diagnostic.code is code
+    assert words in diagnostic.message
 
 
 @pytest.mark.parametrize(
@@ -255,18 +255,18 @@ def test_overlap_on_a_gpu_is_what_it_is_on_the_host(stub: Stub) -> None:
 @pytest.mark.parametrize(("address", "words"), [(MANAGED, "managed memory"), (HOST, "memory of the host")])
 def test_memory_that_the_host_shares_is_read_and_not_written(stub: Stub, address: int, words: str) -> None:
     accepted(copy, Foreign((4,)), Foreign((4,), address))
-    found = refused(copy, Foreign((4,), address), Foreign((4,)))
-    assert found.code is Code.MEMORY_KIND
-    assert words in found.message
-    assert "cupy.empty" in found.help
+    diagnostic = refused(copy, Foreign((4,), address), Foreign((4,)))
+    assert diagnostic.code is Code.MEMORY_KIND
+    assert words in diagnostic.message
+    assert "cupy.empty" in diagnostic.help
 
 
 @pytest.mark.parametrize("place", ["written", "read"])
 def test_memory_that_cuda_does_not_know_is_refused(stub: Stub, place: str) -> None:
     lost = Foreign((4,), 0x1000)
-    found = refused(copy, *((lost, Foreign((4,))) if place == "written" else (Foreign((4,)), lost)))
-    assert found.code is Code.MEMORY_KIND
-    assert ("`y`" if place == "written" else "`x`") in found.message
+    diagnostic = refused(copy, *((lost, Foreign((4,))) if place == "written" else (Foreign((4,)), lost)))
+    assert diagnostic.code is Code.MEMORY_KIND
+    assert ("`y`" if place == "written" else "`x`") in diagnostic.message
 
 
 def test_without_a_driver_an_array_that_says_it_is_on_a_gpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -313,26 +313,26 @@ def test_a_buffer_is_an_argument_and_an_array_for_other_libraries(stub: Stub) ->
 def test_the_memory_of_a_buffer_is_given_back_once(stub: Stub) -> None:
     buffer = to_device(np.ones(4, F32))
     address = buffer.address
-    found = described(buffer)
+    result = described(buffer)
     del buffer
     gc.collect()
     assert address in stub.blocks, "the description keeps it"
-    del found
+    del result
     gc.collect()
     assert stub.blocks == {}
     assert stub.freed() == [address]
 
 
 def test_a_copy_on_the_host_has_the_elements_of_a_strided_array(stub: Stub) -> None:
-    held = to_device(np.arange(60, dtype=np.int32).reshape(5, 12))
-    plain = held.numpy()
+    kept = to_device(np.arange(60, dtype=np.int32).reshape(5, 12))
+    plain = kept.numpy()
     for pick in (np.s_[::2, 1::3], np.s_[::-1, ::-2], np.s_[2], np.s_[1:1], np.s_[3, 4:5]):
         view = np.asarray(plain[pick])
         offset = view.__array_interface__["data"][0] - plain.__array_interface__["data"][0]
-        found = described(Foreign(view.shape, held.address + offset, view.dtype, view.strides))
-        assert found is not None
-        assert (host_copy(found) == view).all()
-        assert host_copy(found).shape == view.shape
+        result = described(Foreign(view.shape, kept.address + offset, view.dtype, view.strides))
+        assert result is not None
+        assert (host_copy(result) == view).all()
+        assert host_copy(result).shape == view.shape
 
 
 def test_a_numpy_array_is_its_own_copy() -> None:
@@ -341,11 +341,11 @@ def test_a_numpy_array_is_its_own_copy() -> None:
 
 
 def test_a_copy_waits_for_the_stream_of_the_owner(stub: Stub) -> None:
-    held = to_device(np.arange(4, dtype=np.int32))
-    found = described(Foreign((4,), held.address, np.dtype(np.int32), more={"stream": 0x77}))
-    assert found is not None
+    kept = to_device(np.arange(4, dtype=np.int32))
+    result = described(Foreign((4,), kept.address, np.dtype(np.int32), more={"stream": 0x77}))
+    assert result is not None
     stub.calls.clear()
-    host_copy(found)
+    host_copy(result)
     names = [name for name, _ in stub.calls]
     assert names.index("cuEventRecord") < names.index("cuStreamWaitEvent") < names.index("cuMemcpyDtoHAsync")
     assert stub.named("cuEventRecord")[0][1] == 0x77
@@ -370,8 +370,8 @@ def test_contents_on_a_gpu_are_looked_at(stub: Stub) -> None:
     accepted(number, y, ids(0, 2, 4))
     assert "falls" in refused(number, y, ids(0, 3, 2, 4)).message
     accepted(permute, y, x, ids(3, 2, 1, 0))
-    found = refused(permute, y, x, ids(3, 2, -1, 0))
-    assert (found.code, "`to[2]` is -1" in found.message) == (Code.CONTENTS, True)
+    diagnostic = refused(permute, y, x, ids(3, 2, -1, 0))
+    assert (diagnostic.code, "`to[2]` is -1" in diagnostic.message) == (Code.CONTENTS, True)
 
 
 # Streams.

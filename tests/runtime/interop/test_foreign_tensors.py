@@ -120,12 +120,12 @@ def torch(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> Any:
 )
 def test_a_tensor_of_torch_is_read_by_its_own_attributes(torch: Any, dtype: str, ours: str) -> None:
     value = Tensor(4, 3, at=BASE + 64, dtype=dtype, steps=(1, 4))
-    found = described(value)
-    assert found is not None
-    size = found.itemsize
-    assert (found.address, found.shape, found.strides) == (BASE + 64, (4, 3), (size, 4 * size))
-    assert (found.device, found.keep) == (0, value)
-    assert [each.name for each in tp.language.dtypes.ALL if each.storage == found.dtype] == [ours]
+    result = described(value)
+    assert result is not None
+    size = result.itemsize
+    assert (result.address, result.shape, result.strides) == (BASE + 64, (4, 3), (size, 4 * size))
+    assert (result.device, result.keep) == (0, value)
+    assert [each.name for each in tp.language.dtypes.ALL if each.storage == result.dtype] == [ours]
 
 
 def test_tensors_of_torch_and_plain_subclasses_are_arguments(torch: Any) -> None:
@@ -149,19 +149,19 @@ UNFIT: dict[str, tuple[Callable[[], Tensor], Code, str, str]] = {
 @pytest.mark.parametrize("name", UNFIT)
 def test_tensors_of_torch_that_are_not_what_lies_in_memory_are_refused_by_name(torch: Any, name: str) -> None:
     make, code, words, cure = UNFIT[name]
-    found = refused(copy, Tensor(4, at=BASE + 64), make())
-    assert found.code is code
-    assert words in found.message
-    assert cure in found.help
+    diagnostic = refused(copy, Tensor(4, at=BASE + 64), make())
+    assert diagnostic.code is code
+    assert words in diagnostic.message
+    assert cure in diagnostic.help
 
 
 def test_a_tensor_that_requires_grad_is_read_and_not_written(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     leaf = Tensor(4, requires_grad=True)
     accepted(copy, Tensor(4, at=BASE + 64), leaf)
-    found = refused(copy, leaf, Tensor(4, at=BASE + 64))
-    assert found.code is Code.READ_ONLY
-    assert "torch.no_grad()" in found.help
-    assert "`y.detach()`" in found.help
+    diagnostic = refused(copy, leaf, Tensor(4, at=BASE + 64))
+    assert diagnostic.code is Code.READ_ONLY
+    assert "torch.no_grad()" in diagnostic.help
+    assert "`y.detach()`" in diagnostic.help
     monkeypatch.setattr(torch, "is_grad_enabled", lambda: False)
     accepted(copy, leaf, Tensor(4, at=BASE + 64))
 
@@ -178,10 +178,10 @@ def test_a_tensor_that_requires_grad_is_read_and_not_written(torch: Any, monkeyp
 def test_a_tensor_that_is_neither_on_the_cpu_nor_on_a_gpu_is_refused(
     torch: Any, kind: type[Tensor], device: str, words: str, cure: str
 ) -> None:
-    found = refused(copy, kind(4, device=SimpleNamespace(type=device)), np.zeros(4, F32))
-    assert found.code is Code.ARGUMENT_KIND
-    assert words in found.message
-    assert cure in found.help
+    diagnostic = refused(copy, kind(4, device=SimpleNamespace(type=device)), np.zeros(4, F32))
+    assert diagnostic.code is Code.ARGUMENT_KIND
+    assert words in diagnostic.message
+    assert cure in diagnostic.help
 
 
 def test_a_cpu_tensor_beside_one_on_a_gpu_is_on_a_different_device(torch: Any) -> None:
@@ -190,8 +190,8 @@ def test_a_cpu_tensor_beside_one_on_a_gpu_is_on_a_different_device(torch: Any) -
         (on_cpu, Tensor(4), "`x` is on GPU 0, and `y` on the CPU"),
         (Tensor(4), on_cpu, "`x` is on the CPU, and `y` on GPU 0"),
     ):
-        found = refused(copy, y, x)
-        assert (found.code, found.message) == (Code.DEVICES_DIFFER, message)
+        diagnostic = refused(copy, y, x)
+        assert (diagnostic.code, diagnostic.message) == (Code.DEVICES_DIFFER, message)
 
 
 # JAX, whose arrays never change.
@@ -264,10 +264,10 @@ class Exchanging:
 @pytest.mark.parametrize("is_old", [False, True])
 def test_an_array_that_offers_dlpack_alone_is_an_argument(stub: Stub, is_old: bool) -> None:
     x = Exchanging(capsule((2, 3), strides=(1, 2), is_old=is_old, offset=64), is_old=is_old)
-    found = described(x)
-    assert found is not None
-    assert (found.address, found.shape, found.strides, found.dtype) == (BASE + 64, (2, 3), (4, 8), F32)
-    assert (found.device, found.keep, found.capsule) == (0, x, x.capsule)
+    result = described(x)
+    assert result is not None
+    assert (result.address, result.shape, result.strides, result.dtype) == (BASE + 64, (2, 3), (4, 8), F32)
+    assert (result.device, result.keep, result.capsule) == (0, x, x.capsule)
     assert x.asked["stream"] == 1
     assert accepted(copy_matrix, Foreign((2, 3)), x).device == 0
 
@@ -282,9 +282,9 @@ def test_a_bare_capsule_is_an_argument(stub: Stub) -> None:
      (10, 8, ml_dtypes.float8_e4m3fn), (12, 8, ml_dtypes.float8_e5m2)],
 )  # fmt: skip
 def test_dlpack_names_element_types_by_number(stub: Stub, code: int, bits: int, stored: Any) -> None:
-    found = described(capsule((4,), code=code, bits=bits))
-    assert found is not None
-    assert found.dtype == np.dtype(stored)
+    result = described(capsule((4,), code=code, bits=bits))
+    assert result is not None
+    assert result.dtype == np.dtype(stored)
 
 
 @pytest.mark.parametrize(("flags", "is_writeable"), [(0, True), (1, False), (2, False)])
@@ -308,17 +308,17 @@ def test_what_dlpack_cannot_say_is_refused(stub: Stub) -> None:
 def test_dlpack_of_the_host_is_on_no_gpu(stub: Stub) -> None:
     assert described(Exchanging(capsule((4,), device=(1, 0)), device=(1, 0))) is None
     assert described(capsule((4,), device=(1, 0))) is None
-    found = refused(copy, Foreign((4,)), Exchanging(capsule((4,), device=(1, 0)), device=(1, 0)))
-    assert found.code is Code.DEVICES_DIFFER
+    diagnostic = refused(copy, Foreign((4,)), Exchanging(capsule((4,), device=(1, 0)), device=(1, 0)))
+    assert diagnostic.code is Code.DEVICES_DIFFER
 
 
 @pytest.mark.parametrize("array", [np.zeros((2, 3), np.int16)[:, ::2], np.zeros((), np.float64), np.ones((0, 2), bool)])
 def test_a_capsule_of_numpy_is_read(array: Array) -> None:
     for asked in ({}, {"max_version": (1, 0)}):
-        found = dlpack.read(array.__dlpack__(**asked))
-        assert found.shape == array.shape
-        assert (found.strides or ()) == tuple(stride // array.itemsize for stride in array.strides)
-        assert (found.device_type, found.element) == (
+        content = dlpack.read(array.__dlpack__(**asked))
+        assert content.shape == array.shape
+        assert (content.strides or ()) == tuple(stride // array.itemsize for stride in array.strides)
+        assert (content.device_type, content.element) == (
             1,
             {"int16": "i16", "float64": "f64", "bool": "bool"}[str(array.dtype)],
         )
@@ -327,5 +327,5 @@ def test_a_capsule_of_numpy_is_read(array: Array) -> None:
 def test_an_array_of_jax_is_read_and_never_written(stub: Stub) -> None:
     array = Immutable(lambda: capsule((4,)))
     accepted(copy, Foreign((4,), BASE + 64), array)
-    found = refused(copy, array, Foreign((4,), BASE + 64))
-    assert (found.code, "JAX" in found.message) == (Code.READ_ONLY, True)
+    diagnostic = refused(copy, array, Foreign((4,), BASE + 64))
+    assert (diagnostic.code, "JAX" in diagnostic.message) == (Code.READ_ONLY, True)

@@ -77,9 +77,9 @@ def test_an_array_of_another_library_is_read_and_written_where_it_is(kind: Any, 
 @pytest.mark.parametrize("kind", [Lending, Exchanging])
 def test_nothing_is_copied(kind: Any) -> None:
     x = ramp(3, 4).T
-    found = on_host(kind(x))
-    assert found is not None
-    assert (found.__array_interface__["data"], found.shape, found.strides, found.dtype) == (
+    result = on_host(kind(x))
+    assert result is not None
+    assert (result.__array_interface__["data"], result.shape, result.strides, result.dtype) == (
         x.__array_interface__["data"], x.shape, x.strides, x.dtype,
     )  # fmt: skip
 
@@ -88,11 +88,11 @@ def test_nothing_is_copied(kind: Any) -> None:
 def test_the_array_keeps_what_lends_its_memory(kind: Any) -> None:
     owner = kind(ramp(4))
     gone = weakref.ref(owner)
-    found = on_host(owner)
+    result = on_host(owner)
     del owner
     gc.collect()
     assert gone() is not None
-    del found
+    del result
     gc.collect()
     assert gone() is None
 
@@ -143,11 +143,11 @@ def test_contents_of_a_borrowed_index_tensor_are_checked() -> None:
 def test_read_only_memory_is_read_and_not_written(place: str) -> None:
     x, y = ramp(4), np.zeros(4, F32)
     x.setflags(write=False)
-    given: Any = Lending(x) if place == "interface" else x.__dlpack__(max_version=(1, 0))
-    copy(y, given)
+    lending: Any = Lending(x) if place == "interface" else x.__dlpack__(max_version=(1, 0))
+    copy(y, lending)
     assert (y == x).all()
-    given = Lending(x) if place == "interface" else x.__dlpack__(max_version=(1, 0))
-    assert refused(copy, given, y).code is Code.READ_ONLY
+    lending = Lending(x) if place == "interface" else x.__dlpack__(max_version=(1, 0))
+    assert refused(copy, lending, y).code is Code.READ_ONLY
 
 
 @pytest.mark.parametrize(
@@ -157,8 +157,8 @@ def test_read_only_memory_is_read_and_not_written(place: str) -> None:
     ids=str,
 )  # fmt: skip
 def test_an_interface_that_makes_no_sense_is_refused(more: dict[str, Any]) -> None:
-    found = refused(copy, Lending(ramp(4), **more), ramp(4))
-    assert (found.code, "`y`" in found.message) == (Code.ARGUMENT_KIND, True)
+    diagnostic = refused(copy, Lending(ramp(4), **more), ramp(4))
+    assert (diagnostic.code, "`y`" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
 def test_an_interface_that_raises_is_refused_with_what_it_says() -> None:
@@ -167,13 +167,13 @@ def test_an_interface_that_raises_is_refused_with_what_it_says() -> None:
         def __array_interface__(self) -> Any:
             raise RuntimeError("the array was deleted\nlong ago")
 
-    found = refused(copy, Broken(), ramp(4))
-    assert (found.code, found.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
+    diagnostic = refused(copy, Broken(), ramp(4))
+    assert (diagnostic.code, diagnostic.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
 
 
 def test_a_mask_is_refused() -> None:
-    found = refused(copy, ramp(4), Lending(ramp(4), mask=np.ones(4, bool)))
-    assert (found.code, "mask" in found.message) == (Code.ARGUMENT_KIND, True)
+    diagnostic = refused(copy, ramp(4), Lending(ramp(4), mask=np.ones(4, bool)))
+    assert (diagnostic.code, "mask" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
 @pytest.mark.parametrize(
@@ -193,8 +193,8 @@ def test_the_rules_of_a_launch_hold_for_borrowed_memory(array: Array, code: Code
 
 
 def test_an_array_on_a_device_without_kernels_is_refused() -> None:
-    found = refused(copy, ramp(4), Exchanging(ramp(4), device=8))
-    assert (found.code, "type 8" in found.message) == (Code.ARGUMENT_KIND, True)
+    diagnostic = refused(copy, ramp(4), Exchanging(ramp(4), device=8))
+    assert (diagnostic.code, "type 8" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
 def test_an_array_of_jax_is_read_when_it_is_ready_and_never_written() -> None:
@@ -202,13 +202,15 @@ def test_an_array_of_jax_is_read_when_it_is_ready_and_never_written() -> None:
     copy_matrix(y, x)
     assert (y == x.array).all()
     assert "stream" not in x.asked, "there are none on the CPU"
-    found = refused(copy_matrix, x, y)
-    assert (found.code, "JAX" in found.message) == (Code.READ_ONLY, True)
+    diagnostic = refused(copy_matrix, x, y)
+    assert (diagnostic.code, "JAX" in diagnostic.message) == (Code.READ_ONLY, True)
 
 
 def test_a_tracer_of_jax_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("jax")
     module.core = SimpleNamespace(Tracer=Jax)
     monkeypatch.setitem(sys.modules, "jax", module)
-    found = refused(copy, ramp(4), Jax(ramp(4)))
-    assert (found.code, "tracer" in found.message, "jax.jit" in found.help) == (Code.ARGUMENT_KIND, True, True)
+    diagnostic = refused(copy, ramp(4), Jax(ramp(4)))
+    assert diagnostic.code is Code.ARGUMENT_KIND
+    assert "tracer" in diagnostic.message
+    assert "jax.jit" in diagnostic.help

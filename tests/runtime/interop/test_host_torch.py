@@ -99,8 +99,8 @@ def test_a_tensor_that_requires_grad_is_read_and_not_written() -> None:
     leaf, y = torch.rand(4, requires_grad=True), torch.zeros(4)
     copy(y, leaf)
     assert torch.equal(y, leaf)
-    found = refused(copy, leaf, y)
-    assert (found.code, "torch.no_grad()" in found.help) == (Code.READ_ONLY, True)
+    diagnostic = refused(copy, leaf, y)
+    assert (diagnostic.code, "torch.no_grad()" in diagnostic.help) == (Code.READ_ONLY, True)
     with torch.no_grad():
         copy(leaf, torch.ones(4))
     assert leaf.tolist() == [1, 1, 1, 1]
@@ -140,9 +140,9 @@ def fake() -> Any:
 
 
 def resized() -> Any:
-    made = torch.ones(4)
-    made.untyped_storage().resize_(0)
-    return made
+    array = torch.ones(4)
+    array.untyped_storage().resize_(0)
+    return array
 
 
 UNFIT: dict[str, tuple[Callable[[], Any], Code, str, str]] = {
@@ -164,10 +164,10 @@ def test_tensors_that_are_not_what_lies_in_memory_are_refused_by_name(name: str)
     make, code, words, cure = UNFIT[name]
     copy(torch.zeros(4), torch.ones(4))  # a launch to be like
     value = make()
-    found = refused(copy, torch.zeros(4), value)
-    assert found.code is code
-    assert words in found.message
-    assert cure in found.help
+    diagnostic = refused(copy, torch.zeros(4), value)
+    assert diagnostic.code is code
+    assert words in diagnostic.message
+    assert cure in diagnostic.help
     with pytest.raises(tp.LaunchError, match=code.id):
         copy(torch.zeros(4), value)
 

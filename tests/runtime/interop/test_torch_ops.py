@@ -81,8 +81,8 @@ def test_an_operator_of_a_kernel_takes_what_it_reads_and_returns_what_it_writes(
 
 def test_it_is_compiled_whole() -> None:
     a, b = torch.rand(10), torch.rand(10)
-    found = compiled(lambda a, b: add_op(a * 2, b, BN=4) + 1)(a, b)
-    torch.testing.assert_close(found, a * 2 + b + 1)
+    code = compiled(lambda a, b: add_op(a * 2, b, BN=4) + 1)(a, b)
+    torch.testing.assert_close(code, a * 2 + b + 1)
 
 
 def test_one_trace_serves_every_size() -> None:
@@ -153,8 +153,8 @@ def test_a_constant_may_give_an_extent() -> None:
 
     operator = torch_op("tileproof_tests::first", kernel=first)
     assert operator(torch.arange(5.0), K=3).tolist() == [0, 1, 2]
-    found = compiled(lambda x: operator(x, K=4))(torch.arange(5.0))
-    assert found.tolist() == [0, 1, 2, 3]
+    code = compiled(lambda x: operator(x, K=4))(torch.arange(5.0))
+    assert code.tolist() == [0, 1, 2, 3]
 
 
 def test_a_launch_that_is_refused_is_refused_as_ever() -> None:
@@ -210,7 +210,7 @@ silu_backward_op = torch_op("tileproof_tests::silu_mul_backward", kernel=silu_mu
 
 def backward(saved: Any, dy: Any) -> Any:
     gradients = silu_backward_op(*(each.reshape(-1) for each in (saved.gate, saved.x, dy * saved.scale)))
-    return tuple(each.view(saved.gate.shape) for each in gradients)
+    return tuple(gradient.view(saved.gate.shape) for gradient in gradients)
 
 
 @torch_op("tileproof_tests::silu_mul", backward=backward)
@@ -329,8 +329,10 @@ def test_a_function_that_writes_its_parameters_says_so() -> None:
     for call in (lambda: silent(x, 2.0), lambda: silent(x.to("meta"), 2.0)):
         with pytest.raises(tp.LaunchError) as raised:
             call()
-        (found,) = raised.value.diagnostics
-        assert (found.code, "`x`" in found.message, 'mutates=["x"]' in found.help) == (Code.READ_ONLY, True, True)
+        (diagnostic,) = raised.value.diagnostics
+        assert diagnostic.code is Code.READ_ONLY
+        assert "`x`" in diagnostic.message
+        assert 'mutates=["x"]' in diagnostic.help
     assert x.tolist() == [4] * 4
 
 

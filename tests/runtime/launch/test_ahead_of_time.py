@@ -51,10 +51,10 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     asked: list[Any] = []
     real = ahead.assemble_each
 
-    def counted(given: Any, *args: Any, **more: Any) -> Any:
-        given = list(given)
-        asked.extend(given)
-        return real(given, *args, **more)
+    def counted(values: Any, *args: Any, **more: Any) -> Any:
+        values = list(values)
+        asked.extend(values)
+        return real(values, *args, **more)
 
     monkeypatch.setattr(ahead, "assemble_each", counted)
     return asked
@@ -65,9 +65,9 @@ def doubled(length: int = 100, dtype: Any = F32) -> Launch:
 
 
 def made(*plans: ahead.Plan, **options: Any) -> list[MachineCode]:
-    found = [each.outcome for each in compile_all(plans, **options)]
-    assert all(isinstance(each, MachineCode) for each in found), found
-    return found  # type: ignore[return-value]
+    results = [each.outcome for each in compile_all(plans, **options)]
+    assert all(isinstance(result, MachineCode) for result in results), results
+    return results  # type: ignore[return-value]
 
 
 def test_forms_of_one_code_are_assembled_once(jobs: list[Any]) -> None:
@@ -103,14 +103,14 @@ def test_one_that_fails_leaves_the_others_alone() -> None:
         doubled(),
         Launch("total", total, [stand_in((1,), bf16.storage), stand_in((64,), bf16.storage)], {}),
     ]
-    found = {
+    results = {
         each.plan.launch.name: each.outcome
         for each in compile_all([plan_launch(launch, ["sm_80"]) for launch in launches], workers=2)
     }
-    assert isinstance(found["double"], MachineCode)
-    assert isinstance(found["widen"], tp.TileproofError)
-    assert [each.code for each in found["widen"].diagnostics] == [Code.ARCH_LACKS]
-    assert len(found) == 3
+    assert isinstance(results["double"], MachineCode)
+    assert isinstance(results["widen"], tp.TileproofError)
+    assert [diagnostic.code for diagnostic in results["widen"].diagnostics] == [Code.ARCH_LACKS]
+    assert len(results) == 3
 
 
 @pytest.mark.parametrize(

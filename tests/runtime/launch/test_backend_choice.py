@@ -120,7 +120,7 @@ def test_a_wrong_variable_is_named_at_every_launch(monkeypatch: pytest.MonkeyPat
     for _ in range(2):
         finding = refused(current)
         assert finding.message == "there is no backend 'interpreterr'"
-        assert finding.notes[0] == "the environment variable TILEPROOF_BACKEND asks for it"
+        assert finding.notes[0] == "the environment variable TILEPROOF_BACKEND selects it"
         assert finding.help == "did you mean TILEPROOF_BACKEND=interpreter?"
 
 

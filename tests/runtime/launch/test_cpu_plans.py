@@ -36,7 +36,7 @@ from tileproof.runtime.native import (
     matcher,
     readers,
 )
-from tileproof.runtime.native.layout import Division, From
+from tileproof.runtime.native.structures import Division, From
 
 Array = np.ndarray[Any, Any]
 
@@ -83,9 +83,9 @@ def any_plan(rng: random.Random, *, is_open: bool) -> Plan:
     for place in places:
         word = None if rng.random() < 0.1 else place
         if rng.random() < 0.3:
-            dtype, given = rng.choice(SCALARS)
+            dtype, values = rng.choice(SCALARS)
             limits = (rng.choice((None, -3, 1)), rng.choice((None, 2, 200))) if dtype.is_integer else (None, None)
-            arguments.append(ScalarArgument(dtype, given, word, *limits))
+            arguments.append(ScalarArgument(dtype, values, word, *limits))
             continue
         dtype, rank = by_storage()[rng.choice(TYPES)], rng.choice((0, 1, 1, 2, 2, 2, 3))
         is_written = rng.random() < 0.4
@@ -122,22 +122,22 @@ def any_plan(rng: random.Random, *, is_open: bool) -> Plan:
 
 def any_sources(rng: random.Random, arguments: list[Any], dimensions: int, first: int) -> list[Source]:
     """Words that follow from extents and strides, in the order in which the runtime has them."""
-    free, made = itertools.count(first), list[Source]()
+    free, result = itertools.count(first), list[Source]()
     for place, argument in enumerate(arguments):
         if isinstance(argument, OpenTensor) and rng.random() < 0.6:
             for axis in range(len(argument.axes)):
-                made.append(Source(next(free), rng.choice((From.EXTENT, From.STRIDE)), place, axis))
-    made = made[:8]
+                result.append(Source(next(free), rng.choice((From.EXTENT, From.STRIDE)), place, axis))
+    result = result[:8]
     free = itertools.count(first + 8)
     for dimension in range(min(dimensions, 3)):
-        made.append(Source(next(free), From.DIMENSION, dimension))
+        result.append(Source(next(free), From.DIMENSION, dimension))
         if rng.random() < 0.8:
             word = -1 if rng.random() < 0.2 else next(free)
-            made.append(Source(word, From.PLACES, dimension, rng.randrange(2), rng.choice((1, 2, 3, 8))))
-    made.append(Source(0, From.PROGRAMS, size=rng.choice((1, 1, 5, 2**40))))
-    made.append(Source(1, From.PROGRAMS))
-    made.append(Source(2, From.CHUNK))
-    return made
+            result.append(Source(word, From.PLACES, dimension, rng.randrange(2), rng.choice((1, 2, 3, 8))))
+    result.append(Source(0, From.PROGRAMS, size=rng.choice((1, 1, 5, 2**40))))
+    result.append(Source(1, From.PROGRAMS))
+    result.append(Source(2, From.CHUNK))
+    return result
 
 
 def layout(rng: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...], *, is_any: bool = True) -> Array:
@@ -220,22 +220,22 @@ def own(rng: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...], keep: 
     """A tensor of ours: written or not, a view or not, lent or not, over memory of others or not."""
     chance = rng.random()
     if chance < 0.35:
-        made = tp.empty(shape, by_storage()[dtype])
+        values = tp.empty(shape, by_storage()[dtype])
     elif chance < 0.5:
         array = np.zeros(shape, dtype)
         array.flags.writeable = rng.random() < 0.7
-        made = tp.asarray(array)
+        values = tp.asarray(array)
     elif chance < 0.8 or not shape:
-        made = tp.zeros(shape, by_storage()[dtype])
+        values = tp.zeros(shape, by_storage()[dtype])
     else:
         wide = (*shape[:-1], 2 * shape[-1])
-        made = (tp.zeros if rng.random() < 0.5 else tp.empty)(wide, by_storage()[dtype])
-        made = made[..., :: 2 * rng.choice((1, -1))] if rng.random() < 0.5 else made[..., : shape[-1]]
-    if rng.random() < 0.15 and made.is_initialised:
-        keep.append(made.numpy())
+        values = (tp.zeros if rng.random() < 0.5 else tp.empty)(wide, by_storage()[dtype])
+        values = values[..., :: 2 * rng.choice((1, -1))] if rng.random() < 0.5 else values[..., : shape[-1]]
+    if rng.random() < 0.15 and values.is_initialised:
+        keep.append(values.numpy())
     if rng.random() < 0.95:
-        made.make_record()
-    return made
+        values.make_record()
+    return values
 
 
 def of_torch(rng: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...]) -> Any:
@@ -253,7 +253,7 @@ def of_torch(rng: random.Random, dtype: np.dtype[Any], shape: tuple[int, ...]) -
 def any_family(rng: random.Random) -> Family:
     first = any_plan(rng, is_open=rng.random() < 0.7)
     others = [any_plan(rng, is_open=rng.random() < 0.7) for _ in range(2)]
-    plans = [first, *(each for each in others if len(each.arguments) == len(first.arguments))]
+    plans = [first, *(other for other in others if len(other.arguments) == len(first.arguments))]
     family = Family(plans, [])
     for choice in range(3):
         plan = rng.choice(plans) if choice else first
@@ -281,16 +281,16 @@ def any_args(rng: random.Random, family: Family) -> tuple[Any, ...]:
 
 def specified(plans: Plans, place: int, args: tuple[Any, ...]) -> bytes | None:
     """What one of the plans gives."""
-    seen = [each if type(each) in (bool, int, float) else readers.see(each) for each in args]
-    found = matcher.match_one(plans.kept[place], seen)
-    return None if found is None else struct.pack(f"<{len(found) + 1}Q", place, *found)
+    seen = [arg if type(arg) in (bool, int, float) else readers.see(arg) for arg in args]
+    result = matcher.match_one(plans.kept[place], seen)
+    return None if result is None else struct.pack(f"<{len(result) + 1}Q", place, *result)
 
 
 @pytest.mark.sweep(2)
 @pytest.mark.parametrize("seed", range(8))
 def test_the_native_code_and_the_specification_agree(seed: int) -> None:
     """110,000 launches, of which each way says the same to the last byte."""
-    rng, found = random.Random(seed), Counter[str]()
+    rng, result = random.Random(seed), Counter[str]()
     for _ in range(55):
         family = any_family(rng)
         plans = Plans()
@@ -304,21 +304,21 @@ def test_the_native_code_and_the_specification_agree(seed: int) -> None:
             native, python = fast.match(plans, args), matcher.match(plans, args)
             assert native == python, args
             if native is None:
-                found["none"] += 1
+                result["none"] += 1
                 continue
             place = struct.unpack_from("<Q", native)[0]
             cpu = plans.kept[place].cpu
             assert cpu is not None
-            found["open" if cpu.is_open else "of one shape"] += 1
-            found.update({type(each).__name__ for each in args})
+            result["open" if cpu.is_open else "of one shape"] += 1
+            result.update({type(arg).__name__ for arg in args})
             assert latest.value == place
             latest.value = rng.randrange(len(plans.kept))  # it is tried first
             native = fast.match(plans, args)
             assert native is not None
             assert native == specified(plans, struct.unpack_from("<Q", native)[0], args)
-    assert sum(found[name] for name in ("none", "open", "of one shape")) == 55 * 250
-    assert min(found["none"], found["open"], found["of one shape"]) > 500
-    assert min(found[name] for name in ("ndarray", "Tensor", "float", "int", "bool")) > 20
+    assert sum(result[name] for name in ("none", "open", "of one shape")) == 55 * 250
+    assert min(result["none"], result["open"], result["of one shape"]) > 500
+    assert min(result[name] for name in ("ndarray", "Tensor", "float", "int", "bool")) > 20
 
 
 def test_plans_of_a_gpu_are_for_no_launch_on_the_cpu() -> None:
@@ -407,51 +407,51 @@ class Given:
         return tuple(5 if wrong else self.extent[name] for name in names)
 
     def tensor(self, shape: tuple[int, ...], dtype: Any = np.float32) -> Any:
-        made = self._tensor(shape, np.dtype(dtype))
-        self.tensors.append(made)
-        return made
+        result = self._tensor(shape, np.dtype(dtype))
+        self.tensors.append(result)
+        return result
 
     def _tensor(self, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Any:
         rng, chance = self.rng, self.rng.random()
         count = int(np.prod(shape))
         if chance < 0.3:
             source = np.arange(count, dtype=np.int64).reshape(shape).astype(dtype)
-            made = tp.from_numpy(source) if chance < 0.15 else tp.empty(shape, by_storage()[dtype])
+            result = tp.from_numpy(source) if chance < 0.15 else tp.empty(shape, by_storage()[dtype])
             if chance < 0.05:
-                self.keep.append(made.numpy())
-            return made
+                self.keep.append(result.numpy())
+            return result
         if chance < 0.45 and torch is not None:
             return torch.from_numpy(np.arange(count, dtype=np.int64).reshape(shape).astype(dtype))
         if self.is_plain:
             return np.arange(count, dtype=np.int64).reshape(shape).astype(dtype)
         offset = rng.choice((0, 64, 256, 512, 768, 1024, 1, 4))
-        made = np.ndarray(shape, dtype, self.memory, offset)
+        result = np.ndarray(shape, dtype, self.memory, offset)
         if chance > 0.9:
-            made = made[::-1]
+            result = result[::-1]
         elif chance > 0.8 and len(shape) == 2:
-            made = np.ndarray(shape[::-1], dtype, self.memory, offset).T
+            result = np.ndarray(shape[::-1], dtype, self.memory, offset).T
         elif chance > 0.75:
-            made.flags.writeable = False
-        return made
+            result.flags.writeable = False
+        return result
 
     def number(self, *usual: Any) -> Any:
         return self.rng.choice(usual if self.is_plain or self.rng.random() < 0.8 else NUMBERS)
 
     def result(self) -> list[bytes]:
         """All memory as it is now."""
-        found = [self.memory.tobytes()]
-        for each in self.tensors:
-            if isinstance(each, tp.Tensor):
-                found.append(each.numpy().tobytes() if each.is_initialised else b"never written")
+        results = [self.memory.tobytes()]
+        for tensor in self.tensors:
+            if isinstance(tensor, tp.Tensor):
+                results.append(tensor.numpy().tobytes() if tensor.is_initialised else b"never written")
             else:
-                found.append(np.asarray(each).tobytes())
-        return found
+                results.append(np.asarray(tensor).tobytes())
+        return results
 
 
-def _scaled(given: Given) -> tuple[Any, ...]:
-    dtype = given.rng.choice((np.float32, np.float32, np.float16, np.int32))
-    shape = given.sized("M", "N")
-    return given.tensor(shape, dtype), given.tensor(given.sized("M", "N"), dtype), given.number(2.0, 0.5, 3)
+def _scaled(values: Given) -> tuple[Any, ...]:
+    dtype = values.rng.choice((np.float32, np.float32, np.float16, np.int32))
+    shape = values.sized("M", "N")
+    return values.tensor(shape, dtype), values.tensor(values.sized("M", "N"), dtype), values.number(2.0, 0.5, 3)
 
 
 LAUNCHES: list[tuple[tp.Kernel, Callable[[Given], tuple[Any, ...]]]] = [
@@ -468,7 +468,7 @@ def said(run: Callable[[], None]) -> list[tuple[str, str]]:
     try:
         run()
     except tp.TileproofError as error:
-        return [(each.code.id, each.message) for each in error.diagnostics]
+        return [(diagnostic.code.id, diagnostic.message) for diagnostic in error.diagnostics]
     return []
 
 

@@ -93,8 +93,8 @@ def test_an_array_of_others_lives_until_the_launch_is_done(gpu: Gpu) -> None:
 
 
 def torch_tensor(array: np.ndarray[Any, Any]) -> tuple[TorchTensor, GpuArray]:
-    held = GpuArray(array)
-    return TorchTensor(held.address, array), held
+    gpu_array = GpuArray(array)
+    return TorchTensor(gpu_array.address, array), gpu_array
 
 
 def test_on_the_stream_of_torch_nothing_is_kept_and_nothing_waits(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:

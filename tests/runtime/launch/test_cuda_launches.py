@@ -220,8 +220,8 @@ def test_the_first_program_whose_check_fails_is_named(gpu: Gpu) -> None:
     y = GpuArray(floats(4))
     with pytest.raises(tp.OutOfBounds) as raised:
         picked(y, GpuArray(floats(8)), GpuArray(places))
-    (found,) = raised.value.diagnostics
-    assert found.message == "program n=1: the index of axis 0 of x is 9, and 0:8 is allowed"
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.message == "program n=1: the index of axis 0 of x is 9, and 0:8 is allowed"
     assert np.array_equal(y.numpy(), [7, 1, 3, 3]), "programs whose check failed store nothing"
 
 
@@ -231,8 +231,8 @@ def test_what_the_report_says_is_raised(gpu: Gpu) -> None:
     gpu.report = (1, 0, 0, 0, *(0,) * 4, *(0,) * 4, *(0,) * 4, 1, 2**40, -5, 6)
     with pytest.raises(tp.OutOfBounds) as raised:
         picked(GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32)))
-    (found,) = raised.value.diagnostics
-    assert found.message == f"program n=2: the index of axis 0 of x is {2**40}, and -5:6 is allowed"
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.message == f"program n=2: the index of axis 0 of x is {2**40}, and -5:6 is allowed"
 
 
 @tp.kernel
@@ -383,10 +383,10 @@ def test_code_that_cannot_be_loaded_is_tried_again(gpu: Gpu, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["cuLaunchKernelEx", "cuMemsetD8Async", "cuMemcpyDtoHAsync", "cuStreamSynchronize"])
 def test_a_launch_that_fails_keeps_no_memory(gpu: Gpu, name: str) -> None:
-    given = GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32))
+    gpu_array = GpuArray(floats(4)), GpuArray(floats(8)), GpuArray(np.zeros(4, np.int32))
     gpu.failing[name] = CUresult.CUDA_ERROR_INVALID_VALUE
     with pytest.raises(tp.LaunchError, match="INVALID_VALUE"):
-        picked(*given)
+        picked(*gpu_array)
     assert len(gpu.named("cuMemAllocAsync")) == len(gpu.named("cuMemFreeAsync")) == 1
 
 
@@ -408,10 +408,10 @@ def two_sums(one: Sum[i8, "N"], two: Sum[i8, "N"], x: In[i8, "M N"]) -> None:
 
 
 def test_where_the_context_is_lost_the_first_error_is_the_one_that_is_told(gpu: Gpu) -> None:
-    given = [GpuArray(np.zeros(3, np.int8)), GpuArray(np.zeros(3, np.int8)), GpuArray(np.ones((5, 3), np.int8))]
+    arguments = [GpuArray(np.zeros(3, np.int8)), GpuArray(np.zeros(3, np.int8)), GpuArray(np.ones((5, 3), np.int8))]
     gpu.failing["cuLaunchKernelEx"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
     with pytest.raises(tp.LaunchError) as raised:
-        two_sums(*given)
+        two_sums(*arguments)
     assert "two_sums_begin" in raised.value.diagnostics[0].message
     assert gpu.named("cuMemFreeAsync") == [], "the memory went with the context"
     gpu.scratch.clear()

@@ -114,20 +114,20 @@ def test_the_driver_is_given_both_stages_as_the_full_launch_gives_them(
 
 
 def test_a_persistent_schedule_has_no_more_blocks_than_the_gpu_holds(gpu: Gpu) -> None:
-    given = GpuArray(np.zeros(5, np.float32)), GpuArray(floats(5, COUNT))
-    many(*given)
+    gpu_array = GpuArray(np.zeros(5, np.float32)), GpuArray(floats(5, COUNT))
+    many(*gpu_array)
     full = gpu.take()
-    assert not is_full(gpu, many, *given)
+    assert not is_full(gpu, many, *gpu_array)
     calls = [gpu.follower(each.entry).latest for each in full]
     assert [call.grid for call in calls] == [(each.blocks, 1, 1) for each in full] == [(3, 1, 1), (3, 1, 1)]
 
 
 def test_memory_is_taken_and_given_back_round_every_launch(gpu: Gpu) -> None:
-    given = pair()
-    joined(*given)
+    arguments = pair()
+    joined(*arguments)
     for _ in range(3):
         gpu.calls.clear()
-        assert not is_full(gpu, joined, *given)
+        assert not is_full(gpu, joined, *arguments)
         names = [name for name, _ in gpu.calls]
         assert names == ["cuStreamIsCapturing", "cuMemAllocAsync", "cuMemFreeAsync"]
         assert gpu.scratch == {}
@@ -143,10 +143,10 @@ def test_examples_are_right_again_and_again(gpu: Gpu, monkeypatch: pytest.Monkey
     monkeypatch.setattr(following, "_follow_in_order", lambda *_: False)
     for seed in range(4):
         args, constants = example.arguments(seed)
-        given = [GpuArray(arg) for arg in args]
-        followed += not is_full(gpu, kernel, *given, **constants)
+        arguments = [GpuArray(arg) for arg in args]
+        followed += not is_full(gpu, kernel, *arguments, **constants)
         (expected,) = example.reference(*args)
-        np.testing.assert_allclose(given[0].numpy(), expected, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(arguments[0].numpy(), expected, rtol=1e-4, atol=1e-4)
     assert followed == 3
 
 
@@ -173,27 +173,27 @@ def test_a_stream_that_records_is_left_to_the_full_launch(gpu: Gpu, monkeypatch:
 
 def test_a_launch_that_is_recorded_leaves_no_plan(gpu: Gpu) -> None:
     stream = stream_of()
-    given = pair()
+    arguments = pair()
     with stream:
         stream.gpu.begin_capture(stream.handle)
         for _ in range(2):
-            assert is_full(gpu, joined, *given)
+            assert is_full(gpu, joined, *arguments)
         stream.gpu.end_capture(stream.handle)
-    assert joined.remembered == {}
+    assert joined.launch_cache == {}
 
 
 def test_while_nobody_can_tell_whether_a_stream_records_nothing_is_followed(
     gpu: Gpu, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
-    given = pair()
-    joined(*given)
+    arguments = pair()
+    joined(*arguments)
     monkeypatch.setattr(Gpu, "_captured", lambda *_: 906)
     calls = gpu.follower("joined").calls
     gpu._entries.clear()
     joined.forget()
-    joined.remembered.clear()
-    joined(*given)
-    assert not is_native(gpu, monkeypatch, joined, *given)
+    joined.launch_cache.clear()
+    joined(*arguments)
+    assert not is_native(gpu, monkeypatch, joined, *arguments)
     assert gpu.follower("joined").calls == calls
 
 
@@ -266,15 +266,15 @@ def test_whatever_streams_do_the_results_are_right(gpu: Gpu, seed: int) -> None:
                         model[to] = model[source] + np.float32(1)
         for stream in streams:
             stream.synchronize()
-        assert [each.tolist() for each in tensors] == [each.tolist() for each in model]
+        assert [tensor.tolist() for tensor in tensors] == [each.tolist() for each in model]
     assert len(gpu.take()) < 12, "most of it followed an earlier launch"
 
 
 def test_threads_follow_one_plan(gpu: Gpu) -> None:
-    given = pair()
-    joined(*given)
+    arguments = pair()
+    joined(*arguments)
     gpu.take()
-    threads = [threading.Thread(target=lambda: [joined(*given) for _ in range(25)]) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: [joined(*arguments) for _ in range(25)]) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -338,7 +338,7 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
     gpu.runs_followers = True
     seen, y, x = tp.full((COUNT,), 0, f32, "cuda"), *owned()
     marked(seen, y, x)
-    said = []
+    lines = []
     for is_full_one in (True, False):
         seen, y, x = tp.full((COUNT,), 0, f32, "cuda"), *owned()
         other = tp.full((COUNT,), 5, f32, "cuda")
@@ -368,8 +368,8 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
                 refuse(gpu, "marked_after", CUresult.CUDA_SUCCESS)
             assert y.version > version
             assert stream.turn > turn
-            (found,) = raised.value.diagnostics
-            said.append((found.code, found.message, found.notes[0], found.help))
+            (diagnostic,) = raised.value.diagnostics
+            lines.append((diagnostic.code, diagnostic.message, diagnostic.notes[0], diagnostic.help))
             stream.until(stream.turn)
             for spoiled in (seen, y):
                 with pytest.raises(tp.LaunchError, match="launching `marked_after`"):
@@ -381,8 +381,8 @@ def test_a_launch_that_breaks_off_is_reported_as_a_full_one_is(gpu: Gpu, is_besi
         finally:
             (beside or stream).__exit__(None, None, None)
         stream.errors.clear()
-    assert said[0] == said[1]
-    assert said[0][0] is Code.CUDA_FAILED
+    assert lines[0] == lines[1]
+    assert lines[0][0] is Code.CUDA_FAILED
 
 
 def test_what_a_launch_that_broke_off_does_is_done_once(gpu: Gpu) -> None:
@@ -428,6 +428,6 @@ def test_arguments_of_a_launch_that_broke_off_are_not_kept(gpu: Gpu) -> None:
     "changes", [{"word": 1}, {"word": 2}, {"word": -1}, {"grid": (0, 1, 1)}, {"nbytes": 0}], ids=lambda each: str(each)
 )
 def test_plans_that_make_no_sense_are_refused(changes: dict[str, Any]) -> None:
-    given = {"name": "a", "function": 1, "grid": (1, 1, 1), "word": 0, "nbytes": 16}
+    arguments = {"name": "a", "function": 1, "grid": (1, 1, 1), "word": 0, "nbytes": 16}
     with pytest.raises(ValueError, match=r"a second call|memory at"):
-        plan_of((np.zeros(4),), join=Join(**{**given, **changes}, allocate=1, release=1, recording=1))
+        plan_of((np.zeros(4),), join=Join(**{**arguments, **changes}, allocate=1, release=1, recording=1))

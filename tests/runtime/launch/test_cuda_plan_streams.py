@@ -162,12 +162,12 @@ def test_whatever_follows_gives_what_full_launches_give(
                     else:
                         taken(tensors[to], tensors[source])
                         model[to] = model[to] * np.float32(0.5) + model[source]
-        for each in lanes:
-            each.synchronize()
+        for lane in lanes:
+            lane.synchronize()
         counts.append((gpu.follower("plus").calls + gpu.follower("taken").calls - before, len(gpu.take())))
-        found = [tensor.tolist() for tensor in tensors]
-        assert found == [each.tolist() for each in model]
-        return [found, [tensor.version for tensor in tensors]]
+        results = [tensor.tolist() for tensor in tensors]
+        assert results == [each.tolist() for each in model]
+        return [results, [tensor.version for tensor in tensors]]
 
     assert run(is_full=False) == run(is_full=True)
     assert counts[0] == (20, 0)
@@ -306,10 +306,10 @@ def test_an_array_of_others_lives_until_a_launch_that_follows_is_done(gpu: Gpu) 
     ones = np.ones(COUNT, np.float32)
     plus(GpuArray(ones), GpuArray(ones), 1.0)
     remember()
-    given = GpuArray(ones)
-    y, x = of(0), tp.asarray(given)
-    alive = weakref.ref(given)
-    del given
+    gpu_array = GpuArray(ones)
+    y, x = of(0), tp.asarray(gpu_array)
+    alive = weakref.ref(gpu_array)
+    del gpu_array
     with Beside() as stream, CudaGate(stream):
         plus(y, x, 1.0)
         del x

@@ -17,7 +17,7 @@ from support.cuda_host import CudaGate, FakeTorch, TorchStream, clean_slate, str
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.memory.ledger import Ledger, ledger_of
-from tileproof.runtime.native.layout import LANE_ROOM
+from tileproof.runtime.native.structures import LANE_ROOM
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 
 pytestmark = pytest.mark.skipif(not has_assembler(), reason="the assembler is not installed")

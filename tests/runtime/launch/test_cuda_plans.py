@@ -82,11 +82,11 @@ def test_what_is_not_like_an_earlier_launch_goes_the_full_way_once(gpu: Gpu) -> 
 def test_forms_of_a_kernel_do_not_drive_each_other_out(gpu: Gpu) -> None:
     """Element types, and extents that are constants, make other forms of a kernel with the same constants."""
     for _ in range(2):
-        is_first = not static.remembered
+        is_first = not static.launch_cache
         for count in (4, 8):
             for kind in (np.float32, np.float64):
                 assert is_full(gpu, *pair(3, count, kind=kind), kernel=static) == is_first
-    assert len(static.remembered) == 1
+    assert len(static.launch_cache) == 1
 
 
 @tp.kernel
@@ -107,7 +107,7 @@ def test_no_more_than_some_constants_are_kept(gpu: Gpu, monkeypatch: pytest.Monk
     monkeypatch.setattr(launch_cache, "_MOST", 1)
     assert is_full(gpu, *pair(3, 10), 1.0, B=4)
     assert is_full(gpu, *pair(3, 10), 1.0, B=2)
-    assert list(scaled.remembered) == [(("B", 2),)]
+    assert list(scaled.launch_cache) == [(("B", 2),)]
     assert is_full(gpu, *pair(3, 10), 1.0, B=4)
 
 
@@ -143,7 +143,7 @@ def test_a_constant_without_a_hash_is_refused_as_ever(gpu: Gpu, given: Any) -> N
     def refusal() -> list[str]:
         with pytest.raises(tp.LaunchError) as raised:
             scaled(*pair(3, 10), 1.0, B=given)
-        return [found.message for found in raised.value.diagnostics]
+        return [result.message for result in raised.value.diagnostics]
 
     expected = refusal()
     is_full(gpu, *pair(3, 10), 1.0, B=4)
@@ -161,7 +161,7 @@ def shifted(y: Out[f32, "N"], x: In[f32, "N"], *, UP: bool = True, BY: float = 1
 def test_launches_with_constants_of_other_types_are_not_remembered(gpu: Gpu, constants: dict[str, Any]) -> None:
     for _ in range(2):
         assert is_full(gpu, *pair(10), kernel=shifted, **constants)
-    assert shifted.remembered == {}
+    assert shifted.launch_cache == {}
 
 
 # What a launch may rest on beside shapes, strides and addresses.
@@ -222,7 +222,7 @@ def test_a_launch_that_rests_on_more_than_shapes_goes_the_full_way_every_time(
 ) -> None:
     for _ in range(2):
         assert is_full(gpu, *make(), kernel=kernel)
-    assert kernel.remembered == {}
+    assert kernel.launch_cache == {}
 
 
 def test_arrays_that_overlap_what_is_written_are_refused_as_ever(gpu: Gpu) -> None:
@@ -238,7 +238,7 @@ def test_arrays_of_a_type_that_cannot_be_recognised_leave_no_plan(gpu: Gpu) -> N
     for _ in range(2):
         y, x = (DeviceArray(floats(3, 10)) for _ in range(2))
         assert is_full(gpu, y, x, 1.0)
-    assert scaled.remembered == {}
+    assert scaled.launch_cache == {}
 
 
 CAPTURES = """
@@ -318,10 +318,10 @@ def test_what_the_driver_refuses_is_told_by_the_full_launch(gpu: Gpu) -> None:
 
 
 def test_threads_follow_one_plan(gpu: Gpu) -> None:
-    given = pair(3, 10)
-    scaled(*given, 1.0)
+    arguments = pair(3, 10)
+    scaled(*arguments, 1.0)
     gpu.take()
-    threads = [threading.Thread(target=lambda: [scaled(*given, 1.0) for _ in range(50)]) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: [scaled(*arguments, 1.0) for _ in range(50)]) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -30,18 +30,18 @@ FAR = [2**31 - 1, -(2**31), 2**31 - 2]
 
 def copied(wanted: Wanted, source: Array, *, is_loaded: bool = False) -> tuple[Array, Fault | None]:
     """The copy, and what was found."""
-    made = Copy(wanted, is_loaded, source)
-    made.run()
-    return made.copy.numpy(), made.fault
+    copy = Copy(wanted, is_loaded, source)
+    copy.run()
+    return copy.copy.numpy(), copy.fault
 
 
 def interpreted(wanted: Wanted, source: Array, order: Any, *, is_loaded: bool) -> tuple[Array, Fault | None]:
     """The same, by the interpreter, which watches every access."""
-    made = Copy(wanted, is_loaded, source)
-    for launch in made.launches:
+    copy = Copy(wanted, is_loaded, source)
+    for launch in copy.launches:
         kernel, arrays, constants = on_arrays(launch)
         tp.interpret(kernel, *arrays, order=order, **constants)
-    return made.copy.numpy(), made.fault
+    return copy.copy.numpy(), copy.fault
 
 
 @st.composite
@@ -89,10 +89,10 @@ def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
         assert fault is not None
         return
     before = source.copy()
-    copy, found = copied(wanted, source, is_loaded=is_loaded)
+    copy, result = copied(wanted, source, is_loaded=is_loaded)
     assert (source == before).all()
     assert measure(copy, kind).meets(Wanted(kind, extent, holes_allowed=not is_loaded)) is True
-    assert found == fault
+    assert result == fault
     if fault is None:
         assert (copy == source).all()
     elif kind == "Index" or not is_loaded:
@@ -100,8 +100,8 @@ def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
         right = np.unique(source[(source >= 0) & (source < extent)])
         assert np.isin(right, kept).all(), "what is right stays"
     seed = data.draw(st.sampled_from(["forward", "reverse", 1]))
-    again, found = interpreted(wanted, source, seed, is_loaded=is_loaded)
-    assert ((again == copy).all(), found) == (True, fault)
+    again, result = interpreted(wanted, source, seed, is_loaded=is_loaded)
+    assert ((again == copy).all(), result) == (True, fault)
 
 
 @settings(deadline=None)
@@ -128,8 +128,8 @@ def test_a_copy_of_borders_rises_from_zero_to_the_extent(
     elif fault is not None:
         assert (fault.wrong, fault.values) == (Wrong.ENDS, (source[0], source[-1]))
         assert (source[1:] >= source[:-1]).all()
-    again, found = interpreted(wanted, source, "forward", is_loaded=False)
-    assert ((again == copy).all(), found) == (True, fault)
+    again, result = interpreted(wanted, source, "forward", is_loaded=False)
+    assert ((again == copy).all(), result) == (True, fault)
 
 
 @pytest.mark.sweep(6)
@@ -188,8 +188,8 @@ def test_a_table_beyond_what_entries_can_name_needs_no_more_memory() -> None:
     source = np.array([2**31 - 1, -1, 5], np.int32)
     copy, fault = copied(Wanted("Index", 2**40), source)
     assert (copy.tolist(), fault) == (source.tolist(), None)
-    made = Copy(Wanted("Unique", 2**40), False, source)
-    assert made.launches[0][1][0].shape == (2**31,)
+    result = Copy(Wanted("Unique", 2**40), False, source)
+    assert result.launches[0][1][0].shape == (2**31,)
 
 
 def test_records_are_few() -> None:
@@ -199,8 +199,8 @@ def test_records_are_few() -> None:
 
 def test_no_kernel_of_a_copy_has_a_check_left_for_run_time() -> None:
     for kernel in KERNELS:
-        found = verdict(kernel, {})
-        assert (found.accepted, found.residuals, kernel.deny_checks) == (True, (), True)
+        judged = verdict(kernel, {})
+        assert (judged.accepted, judged.residuals, kernel.deny_checks) == (True, (), True)
     for constants in ({"LEAST": 0}, {"LEAST": 0, "WRONG": 0}, {"UNIQUE": True}, {"UNIQUE": True, "LEAST": 0}):
         assert verdict(copy_index, constants).accepted
 
@@ -254,13 +254,13 @@ def test_a_report_says_what_the_launch_would(kind: str, entries: list[int]) -> N
     tensor = next(tensor for tensor in signature.tensors if tensor.name == "ids")
     (diagnostic,) = expected.value.diagnostics
     spans = [label.span for label in diagnostic.labels]
-    with pytest.raises(tp.LaunchError) as found:
+    with pytest.raises(tp.LaunchError) as caught:
         reject(signature, tensor, wanted, fault, *spans)
-    assert found.value.diagnostics == expected.value.diagnostics
+    assert caught.value.diagnostics == expected.value.diagnostics
 
 
 @pytest.mark.parametrize(
-    ("wanted", "source", "wrong", "said"),
+    ("wanted", "source", "wrong", "message"),
     [
         (Wanted("Index", 0, False), np.zeros(2, int), Wrong.CROWDED, "2 entries"),
         (Wanted("Unique", 2, False), np.zeros(3, int), Wrong.CROWDED, "V has 2 elements"),
@@ -270,16 +270,18 @@ def test_a_report_says_what_the_launch_would(kind: str, entries: list[int]) -> N
         (Wanted("Offsets", 0), np.zeros(1, int), None, ""),
     ],
 )  # fmt: skip
-def test_what_no_copy_can_cure_is_known_before(wanted: Wanted, source: Array, wrong: Wrong | None, said: str) -> None:
+def test_what_no_copy_can_cure_is_known_before(
+    wanted: Wanted, source: Array, wrong: Wrong | None, message: str
+) -> None:
     fault = incurable(wanted, source.shape)
     assert (None if fault is None else fault.wrong) is wrong
     if fault is None:
         return
     signature = parse(gather).signature
-    with pytest.raises(tp.LaunchError, match="TP0607") as found:
+    with pytest.raises(tp.LaunchError, match="TP0607") as caught:
         reject(signature, signature.tensors[2], wanted, fault)
-    (diagnostic,) = found.value.diagnostics
-    assert said in diagnostic.message
+    (diagnostic,) = caught.value.diagnostics
+    assert message in diagnostic.message
     assert diagnostic.help
 
 
@@ -309,11 +311,11 @@ def test_tensors_on_a_gpu_are_copied_there(gpu: Gpu, kind: str) -> None:
     source = source if kind != "Offsets" else source[:, 0]
     wanted, is_loaded = Wanted(kind, 4, holes_allowed=kind != "Unique"), kind == "Unique"
     copy, fault = copied(wanted, source, is_loaded=is_loaded)
-    given = GpuArray(source)
-    made = Copy(wanted, is_loaded, given, "cuda")
+    gpu_array = GpuArray(source)
+    result = Copy(wanted, is_loaded, gpu_array, "cuda")
     taken = gpu.named("cuMemAllocAsync")
-    made.run()
+    result.run()
     assert gpu.named("cuMemAllocAsync") == taken, "a graph can hold the launches"
-    assert np.array_equal(made.copy.numpy(), copy)
-    assert made.fault == fault is not None
-    assert np.array_equal(given.numpy(), source)
+    assert np.array_equal(result.copy.numpy(), copy)
+    assert result.fault == fault is not None
+    assert np.array_equal(gpu_array.numpy(), source)

@@ -73,7 +73,7 @@ def test_a_launch_that_lacks_what_the_proof_assumes_is_not_given_to_its_device(c
     y = X.copy()
     with pytest.raises(tp.LaunchError) as caught:
         double(y, y)
-    assert [each.code for each in caught.value.diagnostics] == [Code.ALIASED]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [Code.ALIASED]
     assert calls == ["bind", "compile", "check"]
     np.testing.assert_array_equal(y, X)
 

@@ -197,9 +197,9 @@ def test_numbers_that_may_not_fit(by: Any, up: Any) -> None:
     for first in (1.0, 1):
         wide(np.zeros(5), first, 1, 1)
     for at in (0, 2**64 - 1, 2**64, -1):
-        found = same_launch(wide, np.zeros(5), by, up, at)
+        result = same_launch(wide, np.zeros(5), by, up, at)
         fits = 0 <= at < 2**64 and type(up) is int and -128 <= up < 128 and not (type(by) is int and abs(by) >= 2**1024)
-        assert (found == []) == fits
+        assert (result == []) == fits
 
 
 def test_numbers_whose_kind_decides_the_type() -> None:
@@ -296,8 +296,8 @@ def test_a_check_that_failed_in_the_first_launch_fails_in_no_other(is_in_flight:
             looked_up(make(y), make(table), make(ids))
             tp.current_stream().synchronize()
 
-        found = raised(run)
-        assert [str(wrong) in message for _, _, message in found] == ([True] if wrong != 2 else [])
+        result = raised(run)
+        assert [str(wrong) in message for _, _, message in result] == ([True] if wrong != 2 else [])
     assert len(full) == (1 if is_in_flight else 3), "what was waited for is remembered when it went well"
 
 
@@ -348,8 +348,8 @@ def test_settings_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
     scale(y, x, 1.0)
     for level in ("sse2", "avx2", "neon", "host", "nonsense"):
         monkeypatch.setenv(VARIABLE, level)
-        found = same_launch(scale, y, x, 1.0)
-        targets += [] if found else [host().name]
+        result = same_launch(scale, y, x, 1.0)
+        targets += [] if result else [host().name]
     assert len(set(targets)) >= 2
     monkeypatch.delenv(VARIABLE)
     cpu_launches.pool().start()  # then the number of threads is settled
@@ -390,7 +390,7 @@ def test_no_more_than_some_launches_are_remembered(monkeypatch: pytest.MonkeyPat
         y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
         scale(y, x, 2.0, B=rows)
         np.testing.assert_array_equal(y, x * 4)
-    assert len(FORMS.of(scale)) == len(scale.remembered) <= 2
+    assert len(FORMS.of(scale)) == len(scale.launch_cache) <= 2
 
 
 @pytest.mark.sweep(1)
@@ -409,9 +409,9 @@ def test_threads_that_launch_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
                     scale(y, x, by, B=int(random.integers(1, 6)))
                     np.testing.assert_array_equal(y, x * by * 2)
                     ids = random.integers(-1, 6, 4).astype(np.int32)
-                    got, table = np.zeros(4, np.float32), numbers(5)
+                    actual, table = np.zeros(4, np.float32), numbers(5)
                     is_wrong = bool((ids < 0).any() or (ids > 4).any())
-                    assert bool(raised(lambda: looked_up(got, table, ids))) == is_wrong  # noqa: B023
+                    assert bool(raised(lambda: looked_up(actual, table, ids))) == is_wrong  # noqa: B023
         except BaseException as problem:
             problems.append(problem)
 
@@ -460,9 +460,9 @@ def arrays(draw: st.DrawFn, dtype: Any, shape: tuple[int, ...], pool: Array) -> 
         case "spread":
             return np.ones((*shape[:-1], 2 * shape[-1]), dtype)[..., ::2]
         case "read-only":
-            made = np.ones(shape, dtype)
-            made.flags.writeable = False
-            return made
+            array = np.ones(shape, dtype)
+            array.flags.writeable = False
+            return array
         case _:
             return np.ones(shape, dtype)
 

@@ -51,8 +51,8 @@ def four(y: InOut[f32, "4 N"]) -> None:
 
 
 def separated(kernel: tp.Kernel, *args: Any) -> Bound:
-    found, bound = prepare_recorded(kernel, args, {})
-    separate(found, parse(kernel).signature, bound)
+    result, bound = prepare_recorded(kernel, args, {})
+    separate(result, parse(kernel).signature, bound)
     return bound
 
 
@@ -95,7 +95,7 @@ def test_what_a_kernel_writes_into_a_copy_is_brought_back() -> None:
 
 def test_entries_that_were_written_since_they_were_looked_at_are_looked_at_again() -> None:
     at = np.array([2, 0, 1], np.int32)
-    (parameter,) = (each for each in parse(advanced).signature.tensors if each.name == "at")
+    (parameter,) = (tensor for tensor in parse(advanced).signature.tensors if tensor.name == "at")
     copy = copy_for(parameter, at)
     assert copy is not None
     np.copyto(copy.private, at)
@@ -119,7 +119,7 @@ def test_work_is_current_while_nobody_writes_what_was_looked_at() -> None:
 def refused(code: Code, kernel: tp.Kernel, *args: Any) -> None:
     with pytest.raises(tp.LaunchError) as caught:
         kernel(*args)
-    assert [each.code for each in caught.value.diagnostics] == [code]
+    assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [code]
 
 
 def test_no_position_is_twice_in_a_unique_tensor_not_even_the_first() -> None:

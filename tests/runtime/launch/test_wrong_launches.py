@@ -230,12 +230,12 @@ def test_a_wrong_launch_is_refused_by_name_and_touches_nothing(wrong: Wrong) -> 
     before = [whole(array) for array in arrays]
     with pytest.raises(tp.LaunchError) as raised:
         wrong.kernel(*args, **wrong.constants)
-    (found,) = raised.value.diagnostics
-    assert found.code.id == wrong.code, str(raised.value)
-    assert [name for name in wrong.names if name not in found.message] == [], found.message
-    assert found.help, found.message
-    assert wrong.help in found.help
-    assert found.span is not None
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.code.id == wrong.code, str(raised.value)
+    assert [name for name in wrong.names if name not in diagnostic.message] == [], diagnostic.message
+    assert diagnostic.help, diagnostic.message
+    assert wrong.help in diagnostic.help
+    assert diagnostic.span is not None
     assert [whole(array) for array in arrays] == before
 
 
@@ -263,6 +263,6 @@ def packed(y: Out[i32, "N/8"]) -> None:
 def test_an_extent_that_no_argument_gives_is_to_be_named() -> None:
     with pytest.raises(tp.LaunchError) as raised:
         packed(np.zeros(3, I32))
-    (found,) = raised.value.diagnostics
-    assert found.message == "the extent of N/8 does not follow from the arguments: N is open"
-    assert found.help == "give some tensor the axis N, or the axis N/8 a name of its own"
+    (diagnostic,) = raised.value.diagnostics
+    assert diagnostic.message == "the extent of N/8 does not follow from the arguments: N is open"
+    assert diagnostic.help == "give some tensor the axis N, or the axis N/8 a name of its own"

@@ -22,9 +22,9 @@ from tileproof.runtime.tensor.creation import empty, zeros
 @pytest.fixture(autouse=True)
 def account(still_memory: None) -> Iterator[Account]:
     """The memory of the CPU, which other tests do not touch."""
-    found = account_of(None)
-    yield found
-    found.limit = None
+    result = account_of(None)
+    yield result
+    result.limit = None
 
 
 def test_tensors_have_memory_of_their_own_at_whole_lines() -> None:

@@ -77,10 +77,10 @@ def ramp(*shape: int, dtype: Any = F32) -> Array:
 
 def addresses(array: Array) -> list[int]:
     """The address of every element, one by one."""
-    found = [int(array.__array_interface__["data"][0])] if array.size else []
+    results = [int(array.__array_interface__["data"][0])] if array.size else []
     for stride, extent in zip(array.strides, array.shape, strict=True):
-        found = [address + stride * position for address in found for position in range(extent)]
-    return found
+        results = [address + stride * position for address in results for position in range(extent)]
+    return results
 
 
 def taken(array: Array) -> set[int]:
@@ -160,8 +160,8 @@ def sliced(draw: st.DrawFn, array: Array) -> Array:
 def test_no_shared_byte_is_overlooked_whatever_the_strides(data: st.DataObject) -> None:
     buffer = np.zeros(BUFFER, np.uint8)
     one, two = data.draw(strided(buffer)), data.draw(strided(buffer))
-    found = overlap_of(one, two)
-    assert found is Overlap.UNKNOWN or (found is Overlap.SOME) == bool(taken(one) & taken(two))
+    result = overlap_of(one, two)
+    assert result is Overlap.UNKNOWN or (result is Overlap.SOME) == bool(taken(one) & taken(two))
 
 
 @thorough
@@ -361,46 +361,46 @@ SHARED: dict[str, Callable[[], tuple[Array, Array]]] = {
 @pytest.mark.parametrize("make", SHARED.values(), ids=SHARED)
 def test_a_written_argument_that_shares_memory_is_refused(make: Callable[[], tuple[Array, Array]]) -> None:
     y, x = make()
-    (found,) = refused(copy, y, x).diagnostics
-    assert found.code.id == "TP0610"
-    assert found.message == "`y` and `x` share memory, and `y` is written"
-    assert "a copy of `x`" in found.help
+    (diagnostic,) = refused(copy, y, x).diagnostics
+    assert diagnostic.code.id == "TP0610"
+    assert diagnostic.message == "`y` and `x` share memory, and `y` is written"
+    assert "a copy of `x`" in diagnostic.help
 
 
 def test_elements_of_different_types_share_bytes() -> None:
     x = ramp(6)
     assert refused(ones_beside, x, x.view(np.uint8)[5::4]).diagnostics[0].code.id == "TP0610"
-    (found,) = refused(ones_beside, x.view(np.int16)[::2], x[1:2]).diagnostics
-    assert found.code.id == "TP0610"
+    (diagnostic,) = refused(ones_beside, x.view(np.int16)[::2], x[1:2]).diagnostics
+    assert diagnostic.code.id == "TP0610"
     ones_beside(x.view(np.int16)[::2], x.view(np.int16)[1::2])
 
 
 def test_two_written_arguments_are_both_named() -> None:
     x = ramp(6)
-    (found,) = refused(two_outputs, x[:4], x[2:]).diagnostics
-    assert found.message == "`y` and `z` share memory, and both are written"
-    assert "for each of `y` and `z`" in found.help
+    (diagnostic,) = refused(two_outputs, x[:4], x[2:]).diagnostics
+    assert diagnostic.message == "`y` and `z` share memory, and both are written"
+    assert "for each of `y` and `z`" in diagnostic.help
 
 
 def test_every_argument_is_compared_with_what_is_written() -> None:
     x = ramp(6)
-    (found,) = refused(add, x, ramp(6), x).diagnostics
-    assert found.message == "`y` and `b` share memory, and `y` is written"
+    (diagnostic,) = refused(add, x, ramp(6), x).diagnostics
+    assert diagnostic.message == "`y` and `b` share memory, and `y` is written"
 
 
 def test_what_is_written_may_come_last() -> None:
     x = ramp(6)
-    (found,) = refused(copy_into, x[:5], x[1:]).diagnostics
-    assert found.message == "`y` and `x` share memory, and `y` is written"
+    (diagnostic,) = refused(copy_into, x[:5], x[1:]).diagnostics
+    assert diagnostic.message == "`y` and `x` share memory, and `y` is written"
 
 
 def test_ranges_that_meet_without_a_common_frame_are_refused_as_unknown() -> None:
     x = ramp(210)
     y, beside = as_strided(x, (2, 10), (4 * 100, 4 * 10)), as_strided(x[1:], (3, 9), (4 * 63, 4 * 7))
     assert overlap_of(y, beside) is Overlap.UNKNOWN
-    (found,) = refused(ones_matrix_beside, y, beside).diagnostics
-    assert found.message == "`y` and `x` may share memory, and `y` is written"
-    assert "strides do not show" in found.notes[0]
+    (diagnostic,) = refused(ones_matrix_beside, y, beside).diagnostics
+    assert diagnostic.message == "`y` and `x` may share memory, and `y` is written"
+    assert "strides do not show" in diagnostic.notes[0]
 
 
 OVERLAPPING: dict[str, Callable[[], Array]] = {
@@ -414,11 +414,11 @@ OVERLAPPING: dict[str, Callable[[], Array]] = {
 @pytest.mark.parametrize("make", OVERLAPPING.values(), ids=OVERLAPPING)
 def test_a_written_argument_that_overlaps_itself_is_refused(make: Callable[[], Array]) -> None:
     y = make()
-    (found,) = refused(copy_matrix, y, np.zeros(y.shape, F32)).diagnostics
-    assert found.code.id == "TP0610"
-    assert "`y`" in found.message
-    assert "axis" in found.notes[1]
-    assert "copy of `y`" in found.help
+    (diagnostic,) = refused(copy_matrix, y, np.zeros(y.shape, F32)).diagnostics
+    assert diagnostic.code.id == "TP0610"
+    assert "`y`" in diagnostic.message
+    assert "axis" in diagnostic.notes[1]
+    assert "copy of `y`" in diagnostic.help
 
 
 # Refused: memory that kernels cannot address.
@@ -439,10 +439,10 @@ MISALIGNED: dict[str, Callable[[], Array]] = {
 def test_elements_at_odd_places_are_refused(make: Callable[[], Array], place: str) -> None:
     odd = make()
     plain = np.zeros(odd.size, F32)
-    (found,) = refused(copy, *((plain, odd) if place == "read" else (odd, plain))).diagnostics
-    assert found.code.id == "TP0612"
-    assert ("`x`" if place == "read" else "`y`") in found.message
-    assert "copy" in found.help
+    (diagnostic,) = refused(copy, *((plain, odd) if place == "read" else (odd, plain))).diagnostics
+    assert diagnostic.code.id == "TP0612"
+    assert ("`x`" if place == "read" else "`y`") in diagnostic.message
+    assert "copy" in diagnostic.help
 
 
 def test_an_array_without_elements_lies_nowhere() -> None:
@@ -452,10 +452,10 @@ def test_an_array_without_elements_lies_nowhere() -> None:
 
 def test_elements_in_the_other_byte_order_are_refused() -> None:
     array = ramp(4).astype(np.dtype(F32).newbyteorder())
-    (found,) = refused(copy, ramp(4), array).diagnostics
-    assert found.code.id == "TP0603"
-    assert "other order" in found.message
-    assert "newbyteorder" in found.help
+    (diagnostic,) = refused(copy, ramp(4), array).diagnostics
+    assert diagnostic.code.id == "TP0603"
+    assert "other order" in diagnostic.message
+    assert "newbyteorder" in diagnostic.help
 
 
 @pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint4, object, np.complex64, "S4", "M8[s]", PACKED])
@@ -469,8 +469,10 @@ def test_read_only_memory_is_not_written() -> None:
     y = ramp(4)
     y.setflags(write=False)
     for array in (y, np.broadcast_to(ramp(1), 4), np.frombuffer(bytes(16), F32)):
-        (found,) = refused(copy, array, ramp(4)).diagnostics
-        assert (found.code.id, "`y`" in found.message, "writable" in found.help) == ("TP0609", True, True)
+        (diagnostic,) = refused(copy, array, ramp(4)).diagnostics
+        assert diagnostic.code.id == "TP0609"
+        assert "`y`" in diagnostic.message
+        assert "writable" in diagnostic.help
 
 
 # Refused: what is no numpy array.
@@ -486,6 +488,6 @@ def test_read_only_memory_is_not_written() -> None:
     ],
 )
 def test_what_is_no_numpy_array_is_refused_with_the_way_to_one(value: Any, cure: str) -> None:
-    (found,) = refused(copy, value, ramp(4)).diagnostics
-    assert found.code.id == "TP0606"
-    assert cure in found.help
+    (diagnostic,) = refused(copy, value, ramp(4)).diagnostics
+    assert diagnostic.code.id == "TP0606"
+    assert cure in diagnostic.help

@@ -69,9 +69,9 @@ def test_entries_are_as_wanted_if_each_of_them_is(array: Any, extent: int) -> No
 def test_borders_are_as_wanted_if_they_rise_from_zero_to_the_extent(array: Any, extent: int) -> None:
     borders = array.tolist()
     right = bool(borders) and borders == sorted(borders) and (borders[0], borders[-1]) == (0, extent)
-    found = measure(array, "Offsets")
-    assert found.meets(Wanted("Offsets", extent)) is right
-    assert found.meets(Wanted("Index", extent)) is all(-1 <= border < extent for border in borders)
+    measured = measure(array, "Offsets")
+    assert measured.meets(Wanted("Offsets", extent)) is right
+    assert measured.meets(Wanted("Index", extent)) is all(-1 <= border < extent for border in borders)
 
 
 def test_many_entries_are_measured_as_few_are() -> None:
@@ -99,8 +99,8 @@ def test_what_nobody_looked_at_is_open() -> None:
 
 
 def test_a_smaller_table_is_noticed() -> None:
-    found = measure(ints(0, 7), "Index")
-    assert [found.meets(Wanted("Index", extent)) for extent in (8, 7)] == [True, False]
+    measured = measure(ints(0, 7), "Index")
+    assert [measured.meets(Wanted("Index", extent)) for extent in (8, 7)] == [True, False]
 
 
 # Remembering.
@@ -119,11 +119,11 @@ class Looked:
 
 def settled(known: Facts, version: int, key: Any, wanted: Wanted, look: Looked) -> Measured:
     """What settles a demand: remembered, or measured now and remembered."""
-    found = known.remembered(version, key, wanted)
-    if found is None:
-        found = measure(look(), wanted.kind)
-        known.remember(version, key, found)
-    return found
+    result = known.lookup(version, key, wanted)
+    if result is None:
+        result = measure(look(), wanted.kind)
+        known.remember(version, key, result)
+    return result
 
 
 def test_entries_are_looked_at_once_for_a_version() -> None:
@@ -138,10 +138,10 @@ def test_what_was_measured_in_an_older_version_is_not_kept() -> None:
     known, key = Facts(), key_of(ints(1))
     known.remember(7, key, Measured(0, 1, False))
     known.remember(6, key, Measured(0, 0, False))
-    assert known.remembered(6, key, Wanted("Index", 1)) is None
-    assert known.remembered(7, key, Wanted("Index", 2)) == Measured(0, 1, False)
+    assert known.lookup(6, key, Wanted("Index", 1)) is None
+    assert known.lookup(7, key, Wanted("Index", 2)) == Measured(0, 1, False)
     known.forget()
-    assert known.remembered(7, key, Wanted("Index", 2)) is None
+    assert known.lookup(7, key, Wanted("Index", 2)) is None
 
 
 def test_views_of_one_memory_are_told_apart() -> None:
@@ -149,7 +149,7 @@ def test_views_of_one_memory_are_told_apart() -> None:
     views = (memory, memory[:2], memory[::2], memory.reshape(2, 2), memory.view(np.int64), memory[::-1])
     assert len({key_of(view) for view in views}) == len(views)
     known.remember(1, key_of(memory), measure(memory, "Index"))
-    assert [known.remembered(1, key_of(view), Wanted("Index", 4)) is not None for view in views] == [True] + [False] * 5
+    assert [known.lookup(1, key_of(view), Wanted("Index", 4)) is not None for view in views] == [True] + [False] * 5
 
 
 def test_a_second_look_adds_to_the_first() -> None:
@@ -167,7 +167,7 @@ def test_only_so_many_views_are_remembered() -> None:
     keys = [key_of(memory[start:]) for start in range(200)]
     for key in keys:
         known.remember(1, key, Measured(0, 0, False))
-    kept = [known.remembered(1, key, Wanted("Index", 1)) is not None for key in keys]
+    kept = [known.lookup(1, key, Wanted("Index", 1)) is not None for key in keys]
     assert 0 < sum(kept) < 200
     assert kept[-1]
 
@@ -176,12 +176,12 @@ def test_only_so_many_views_are_remembered() -> None:
 
 
 def test_what_a_kernel_wrote_is_in_range_and_open_otherwise() -> None:
-    found = contents_of_output(8, None)
-    assert found.meets(Wanted("Index", 8)) is True
-    assert found.meets(Wanted("Index", 9)) is True
-    assert found.meets(Wanted("Index", 7)) is None, "the entries may be less than they could be"
-    assert found.meets(Wanted("Index", 8, holes_allowed=False)) is None
-    assert found.meets(Wanted("Unique", 8)) is None
+    result = contents_of_output(8, None)
+    assert result.meets(Wanted("Index", 8)) is True
+    assert result.meets(Wanted("Index", 9)) is True
+    assert result.meets(Wanted("Index", 7)) is None, "the entries may be less than they could be"
+    assert result.meets(Wanted("Index", 8, holes_allowed=False)) is None
+    assert result.meets(Wanted("Unique", 8)) is None
     assert contents_of_output(8, has_none=False).meets(Wanted("Index", 8, holes_allowed=False)) is True
 
 
@@ -255,8 +255,8 @@ def test_nobody_vouches_for_raw_stores() -> None:
 def checked(kernel: tp.Kernel, known: Any, *args: Any) -> None:
     signature = parse(kernel).signature
     bound = bind(signature, args, {})
-    found = compile(kernel, bound.specialization)
-    check_contents(signature, bound, found.holes, found.verdict.complete, known)
+    result = compile(kernel, bound.specialization)
+    check_contents(signature, bound, result.holes, result.verdict.complete, known)
 
 
 def refusal(kernel: tp.Kernel, known: Any, *args: Any) -> Any:

@@ -22,7 +22,7 @@ from tileproof.backends.cpu.device.queue import Queue
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.memory.ledger import Ledger, ledger_of
 from tileproof.runtime.native import door
-from tileproof.runtime.native.layout import DoorData
+from tileproof.runtime.native.structures import DoorData
 from tileproof.runtime.stream.cpu_streams import CpuStream
 from tileproof.runtime.tensor.host_access import look
 
@@ -31,9 +31,9 @@ from tileproof.runtime.tensor.host_access import look
 def gate() -> Iterator[Gate]:
     """A gate that holds the default stream, and is open in the end."""
     tp.current_stream().synchronize()
-    with Gate() as made:
-        yield made
-        made.open()
+    with Gate() as result:
+        yield result
+        result.open()
         tp.current_stream().until(tp.current_stream().turn)
         told()
 
@@ -48,7 +48,7 @@ def refused(kernel: Callable[..., object], *args: object) -> list[Code]:
     try:
         kernel(*args)
     except tp.TileproofError as error:
-        return [each.code for each in error.diagnostics]
+        return [diagnostic.code for diagnostic in error.diagnostics]
     return []
 
 
@@ -122,17 +122,17 @@ def test_a_handle_that_is_dropped_in_flight_keeps_its_memory(gate: Gate) -> None
     gate.hold()
     add(c, a, a)
     double(c)
-    held = weakref.ref(a.block)
+    kept = weakref.ref(a.block)
     in_use = tp.memory().in_use
     del a
     gc.collect()
     assert c.is_in_flight
-    assert held() is not None
+    assert kept() is not None
     assert tp.memory().in_use == in_use
     noise = [tp.full(2, 99) for _ in range(50)]
     gate.open()
     assert c.tolist() == [4, 8]
-    assert held() is None
+    assert kept() is None
     assert len(noise) == 50
 
 
@@ -193,9 +193,9 @@ def test_an_output_that_overlaps_an_input_by_one_element_is_refused(gate: Gate) 
 
 def test_an_index_tensor_that_is_in_flight_is_waited_for_and_tested(gate: Gate) -> None:
     table, ids, y = numbers(5, 6, 7), whole(0, 0, 0), tp.zeros(3)
-    late = whole(2, 1, 9)
+    delayed = whole(2, 1, 9)
     gate.hold()
-    tp.copy(ids, late)
+    tp.copy(ids, delayed)
     assert ids.is_in_flight
     opener = threading.Timer(0.05, gate.open)
     opener.start()
@@ -347,27 +347,27 @@ def test_a_failed_check_reaches_a_thread_that_waits(gate: Gate) -> None:
     looked_up(y, table, whole(5))
     assert y.is_in_flight
     assert raw(y) == [0]
-    found: list[str] = []
+    results: list[str] = []
 
     def read() -> None:
         try:
             y.tolist()
         except tp.TileproofError as error:
-            found.append(error.diagnostics[0].message)
+            results.append(error.diagnostics[0].message)
 
     reader = threading.Thread(target=read)
     reader.start()
     gate.open()
     reader.join()
-    assert len(found) == 1
-    assert "5" in found[0]
+    assert len(results) == 1
+    assert "5" in results[0]
 
 
 def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the_first_left_to_do(
     gate: Gate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     a, c = tp.ones(2), tp.zeros(2)
-    held = weakref.ref(a.block)
+    kept = weakref.ref(a.block)
 
     def interrupted(*_: object) -> None:
         raise interruption.Stopped
@@ -381,7 +381,7 @@ def test_work_keeps_its_memory_if_a_second_signal_comes_at_the_begin_of_what_the
         except interruption.Stopped:
             del a
     gc.collect()
-    assert held() is not None
+    assert kept() is not None
     gate.open()
     tp.current_stream().synchronize()
     CpuStream.lost.clear()
@@ -406,10 +406,10 @@ def test_a_launch_on_arrays_that_two_signals_interrupt_is_over(monkeypatch: pyte
         for moment in interruption.at_every_moment(work, interruption.stop):
             came.append(moment)
             try:
-                found = str(y.tolist())
+                message = str(y.tolist())
             except RuntimeError as error:
-                found = str(error)
-            assert found.startswith(("[2.0, 2.0, 2.0, 2.0]", "a launch was interrupted by Stopped")), moment
+                message = str(error)
+            assert message.startswith(("[2.0, 2.0, 2.0, 2.0]", "a launch was interrupted by Stopped")), moment
             add(z, theirs, theirs)
             add(y, z, z)
             assert (y.tolist(), z.tolist()) == ([4] * 4, [2] * 4), moment
@@ -420,10 +420,10 @@ def test_a_launch_on_arrays_that_two_signals_interrupt_is_over(monkeypatch: pyte
 def test_what_an_interrupted_launch_vouched_for_is_tested(gate: Gate, monkeypatch: pytest.MonkeyPatch) -> None:
     """It never ran: it was interrupted when it waited for an earlier one, whose entries are there now. Of these sizes
     it is the first, because those like an earlier one vouch for nothing."""
-    table, ids, y, late = tp.ones(5), whole(*[0] * 7), tp.zeros(7), whole(2, 1, 0, 2, 1, 0, 9)
+    table, ids, y, array = tp.ones(5), whole(*[0] * 7), tp.zeros(7), whole(2, 1, 0, 2, 1, 0, 9)
     taken(y, table, ids)
     gate.hold()
-    tp.copy(ids, late)
+    tp.copy(ids, array)
 
     def until(*_: object) -> None:
         raise interruption.Stopped

@@ -47,13 +47,13 @@ class Bytes:
         self.readers: list[set[Any]] = [set() for _ in range(BYTES)]
 
     def users(self, span: Span, writing: bool) -> set[Any]:
-        found = set()
+        results = set()
         for byte in range(*span):
             if self.writer[byte] is not None:
-                found.add(self.writer[byte])
+                results.add(self.writer[byte])
             if writing:
-                found |= self.readers[byte]
-        return found
+                results |= self.readers[byte]
+        return results
 
     def read(self, span: Span, use: Any) -> None:
         for byte in range(*span):
@@ -69,15 +69,15 @@ spans = st.tuples(st.integers(0, BYTES), st.integers(0, BYTES)).map(lambda ends:
 
 def newest(uses: Iterator[Any] | set[Any]) -> dict[Stream, int]:
     """Of each stream the last use: whoever waits for it waits for all before it."""
-    found: dict[Stream, int] = {}
+    results: dict[Stream, int] = {}
     for stream, turn in uses:
-        found[stream] = max(turn, found.get(stream, 0))
-    return found
+        results[stream] = max(turn, results.get(stream, 0))
+    return results
 
 
-def open_of(found: dict[Stream, int]) -> dict[Stream, int]:
+def open_of(result: dict[Stream, int]) -> dict[Stream, int]:
     """Without what is done."""
-    return {stream: turn for stream, turn in found.items() if not stream.has_done(turn)}
+    return {stream: turn for stream, turn in result.items() if not stream.has_done(turn)}
 
 
 def meets(used: tuple[int, int, bool], span: Span, writing: bool) -> bool:
@@ -99,16 +99,16 @@ uses = st.lists(
 
 def before(stream: Fake, turn: int, waited: dict[Any, dict[Stream, int]]) -> dict[Stream, int]:
     """All that is done when some work begins: what its stream waited for until then, and what those waited for."""
-    found: dict[Stream, int] = {}
+    results: dict[Stream, int] = {}
     todo = [(stream, turn)]
     while todo:
         each, at = todo.pop()
-        if found.get(each, 0) >= at:
+        if results.get(each, 0) >= at:
             continue
-        found[each] = at
+        results[each] = at
         for number in range(1, at + 1):
             todo += waited.get((each, number), {}).items()
-    return found
+    return results
 
 
 @given(uses)
@@ -118,7 +118,7 @@ def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted:
     streams = [Fake(name) for name in "abc"]
     ledger, model = Ledger(None), Bytes()
     waited: dict[Any, dict[Stream, int]] = {}
-    given: list[tuple[Any, list[tuple[int, int, bool]]]] = []
+    arguments: list[tuple[Any, list[tuple[int, int, bool]]]] = []
     for each in streams:
         each.ledger = ledger
     for place, reads, writes, finisher, how in wanted:
@@ -138,7 +138,7 @@ def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted:
             model.read(span, (stream, turn))
         for span in writes:
             model.write(span, (stream, turn))
-        given.append(((stream, turn), [(*span, False) for span in reads] + [(*span, True) for span in writes]))
+        arguments.append(((stream, turn), [(*span, False) for span in reads] + [(*span, True) for span in writes]))
         one = streams[finisher]
         if how != "none":
             # What is done must be possible: a stream comes to its next work when what that waits for is done.
@@ -150,12 +150,12 @@ def test_work_waits_for_all_that_it_must_and_hosts_see_who_is_in_the_way(wanted:
         for low in range(0, BYTES, 3):
             for writing in (False, True):
                 with ledger.lock:
-                    held = newest(iter(ledger.holders((low, low + 3), writing)))
+                    kept = newest(iter(ledger.holders((low, low + 3), writing)))
                 needed = open_of(newest(model.users((low, low + 3), writing)))
                 # Who wrote before the last writer may be named too; that one waits for it.
-                assert all(held[each] >= turn for each, turn in needed.items())
-                meeting = {use for use, used in given if any(meets(each, (low, low + 3), writing) for each in used)}
-                assert held == open_of(newest(meeting))
+                assert all(kept[each] >= turn for each, turn in needed.items())
+                meeting = {use for use, used in arguments if any(meets(each, (low, low + 3), writing) for each in used)}
+                assert kept == open_of(newest(meeting))
 
 
 @given(uses)

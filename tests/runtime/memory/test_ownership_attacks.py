@@ -173,11 +173,11 @@ def test_a_graph_of_others_takes_no_launch_whose_entries_it_could_not_look_at(gp
 
 
 def _third_copy_fails(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
-    copy, given = Stub.on_cuMemcpyAsync, []
+    copy, arguments = Stub.on_cuMemcpyAsync, []
 
     def some(self: Stub, *args: Any) -> Any:
-        given.append(args)
-        return CUresult.CUDA_ERROR_INVALID_VALUE if len(given) == 3 else copy(self, *args)
+        arguments.append(args)
+        return CUresult.CUDA_ERROR_INVALID_VALUE if len(arguments) == 3 else copy(self, *args)
 
     monkeypatch.setattr(type(stub), "on_cuMemcpyAsync", some)
 
@@ -204,11 +204,11 @@ def test_pinned_memory_of_a_copy_that_broke_off_is_not_used_again(stub: Stub, mo
             with pytest.raises(tp.LaunchError, match="INVALID_VALUE"):
                 x[:, :2].numpy()
         gc.collect()  # an error keeps what the frames had that it came through
-        held = [pinned.pinned(stream.gpu, 32) for _ in range(4)]
-        for piece in held:
+        kept = [pinned.pinned(stream.gpu, 32) for _ in range(4)]
+        for piece in kept:
             piece.array[...] = 0x77
     stream.gpu.synchronize(stream.handle)
-    assert all((piece.array == 0x77).all() for piece in held)
+    assert all((piece.array == 0x77).all() for piece in kept)
 
 
 # What failed.
@@ -336,8 +336,8 @@ def test_a_replay_on_memory_of_others_is_waited_for_if_it_has_checks(gpu: Gpu, k
 def test_a_replay_beside_the_stream_of_torch_is_ordered_with_it(gpu: Gpu, monkeypatch: pytest.MonkeyPatch) -> None:
     FakeTorch().use(monkeypatch)
     array = np.ones(3, np.float32)
-    held = GpuArray(array)
-    x, y = TorchTensor(held.address, array), tp.empty(3, device="cuda")
+    gpu_array = GpuArray(array)
+    x, y = TorchTensor(gpu_array.address, array), tp.empty(3, device="cuda")
     with tp.Graph() as graph:
         same(y, x)
     mine = stream_of()
@@ -351,10 +351,10 @@ def test_a_replay_beside_the_stream_of_torch_is_ordered_with_it(gpu: Gpu, monkey
 
 @needs_assembler
 def test_a_replay_waits_for_the_stream_that_an_owner_names(gpu: Gpu) -> None:
-    held = GpuArray(np.ones(3, np.float32))
+    gpu_array = GpuArray(np.ones(3, np.float32))
     theirs = stream_of()
     x: Any = SimpleNamespace(
-        __cuda_array_interface__={**held.__cuda_array_interface__, "stream": theirs.handle}, device=0
+        __cuda_array_interface__={**gpu_array.__cuda_array_interface__, "stream": theirs.handle}, device=0
     )
     y = tp.empty(3, device="cuda")
     with tp.Graph() as graph:
@@ -438,8 +438,8 @@ def test_memory_of_torch_lives_until_a_launch_on_a_stream_of_ours_is_done(
 ) -> None:
     torch = FakeTorch().use(monkeypatch)
     array = np.ones(3, np.float32)
-    held = GpuArray(array)
-    x, y, mine = TorchTensor(held.address, array), tp.empty(3, device="cuda"), stream_of()
+    gpu_array = GpuArray(array)
+    x, y, mine = TorchTensor(gpu_array.address, array), tp.empty(3, device="cuda"), stream_of()
     with mine:
         same(y, x)  # x was made on torch's default stream, and torch would give its memory to others there
     assert torch.handle == 0

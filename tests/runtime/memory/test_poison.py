@@ -32,8 +32,8 @@ def clean() -> Iterator[None]:
 
 @pytest.fixture
 def gate() -> Iterator[Gate]:
-    with Gate() as made:
-        yield made
+    with Gate() as result:
+        yield result
 
 
 def failing(y: tp.Tensor) -> None:
@@ -251,14 +251,14 @@ def test_every_thread_that_reads_it_is_told(gate: Gate) -> None:
     gate.hold()
     failing(y)
     assert y.is_in_flight
-    found: list[bool] = []
-    readers = [threading.Thread(target=lambda: found.append(spoiled(y))) for _ in range(4)]
-    for each in readers:
-        each.start()
+    results: list[bool] = []
+    readers = [threading.Thread(target=lambda: results.append(spoiled(y))) for _ in range(4)]
+    for reader in readers:
+        reader.start()
     gate.open()
-    for each in readers:
-        each.join()
-    assert found == [True] * 4
+    for reader in readers:
+        reader.join()
+    assert results == [True] * 4
 
 
 def test_a_launch_that_is_waited_for_raises_in_its_own_thread() -> None:

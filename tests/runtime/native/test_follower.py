@@ -15,7 +15,7 @@ from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.frontend.captures import MISSING
 from tileproof.runtime.native import Plans, loader
 from tileproof.runtime.native.follower import Follow, Way, follow_torch, follower
-from tileproof.runtime.native.layout import Around
+from tileproof.runtime.native.structures import Around
 
 Array = np.ndarray[Any, Any]
 KEY = b"A_VARIABLE_OF_A_TEST"
@@ -237,10 +237,10 @@ def test_it_says_what_python_would_say(seed: int) -> None:
                 names["none"] = 1
             else:
                 names.pop("none", None)
-        given = {"A": rng.choice([1, 1, 1, True, 2])} if rng.random() < 0.9 else {}
+        arguments = {"A": rng.choice([1, 1, 1, True, 2])} if rng.random() < 0.9 else {}
         is_quiet = case.one.get() is None and case.two.get() is None and KEY not in case.environment
-        is_same = list(given) == ["A"] and type(given["A"]) is int and given["A"] == 1
+        is_same = list(arguments) == ["A"] and type(arguments["A"]) is int and arguments["A"] == 1
         is_current = any(names["a"] == "first" and "none" not in names for names in case.names)
-        assert case.goes(**given) is (is_quiet and is_same and is_current)
+        assert case.goes(**arguments) is (is_quiet and is_same and is_current)
         went += is_quiet and is_same and is_current
     assert 20 < went < 400

@@ -91,11 +91,11 @@ def test_both_ways_agree_and_launch_only_what_is_safe(seed: int) -> None:
                 family.append(args)
         drivers = [Driver() for _ in family]
         written = tuple(place for place in range(6) if rng.random() < 0.4)
-        made = [
+        results = [
             plan_of(args, driver, written=written, grid=(n + 1, 1, 1))
             for n, (args, driver) in enumerate(zip(family, drivers, strict=True))
         ]
-        plans = plans_of(*made)
+        plans = plans_of(*results)
         for _ in range(24):
             base = rng.choice(family)
             args = tuple(like(rng, each) if isinstance(each, np.ndarray) else changed(rng, each) for each in base)
@@ -109,7 +109,7 @@ def test_both_ways_agree_and_launch_only_what_is_safe(seed: int) -> None:
                 assert called == [0, 0, 0]
                 continue
             words = np.frombuffer(native, np.uint64).tolist()
-            plan = made[words[0]]
+            plan = results[words[0]]
             assert called == [number == words[0] for number in range(3)]
             assert drivers[words[0]].latest.words == tuple(words[2 : 2 + len(plan.words)])
             check(plan.arguments, args)
@@ -124,29 +124,29 @@ def changed(rng: random.Random, number: Any) -> Any:
 
 def check(wanted: tuple[Any, ...], args: tuple[Any, ...]) -> None:
     """The full launch would not refuse the memory of these arguments, but for what it refused of the first ones."""
-    tensors = [(want, seen(want, given)) for want, given in zip(wanted, args, strict=True) if is_tensor(want)]
-    for want, array in tensors:
-        assert array.shape == want.shape
+    tensors = [(form, seen(form, arg)) for form, arg in zip(wanted, args, strict=True) if is_tensor(form)]
+    for form, array in tensors:
+        assert array.shape == form.shape
         if array.size:
             assert array.__array_interface__["data"][0] % array.itemsize == 0
-            assert bool(self_overlap(array)) is bool(self_overlap(as_first(want)))
+            assert bool(self_overlap(array)) is bool(self_overlap(as_first(form)))
     for (one, first), (two, second) in combinations(tensors, 2):
         assert not (one.is_written or two.is_written) or overlap_of(first, second) is Overlap.NONE
 
 
-def is_tensor(want: Any) -> bool:
-    return isinstance(want, TensorArgument)
+def is_tensor(form: Any) -> bool:
+    return isinstance(form, TensorArgument)
 
 
-def as_first(want: TensorArgument) -> Array:
-    return np.lib.stride_tricks.as_strided(np.zeros(1, want.dtype.storage), want.shape, want.strides)
+def as_first(form: TensorArgument) -> Array:
+    return np.lib.stride_tricks.as_strided(np.zeros(1, form.dtype.storage), form.shape, form.strides)
 
 
-def seen(want: TensorArgument, given: Any) -> Array:
+def seen(form: TensorArgument, argument: Any) -> Array:
     """An argument as an array, whatever it is."""
-    if isinstance(given, np.ndarray):
-        return given
+    if isinstance(argument, np.ndarray):
+        return argument
     start = MEMORY.__array_interface__["data"][0]
-    offset = int.from_bytes(given.record[:8], "little") - start
-    return np.ndarray(want.shape, want.dtype.storage, MEMORY, offset if want.shape and 0 not in want.shape else 0,
-                      want.strides)  # fmt: skip
+    offset = int.from_bytes(argument.record[:8], "little") - start
+    return np.ndarray(form.shape, form.dtype.storage, MEMORY, offset if form.shape and 0 not in form.shape else 0,
+                      form.strides)  # fmt: skip

@@ -23,15 +23,15 @@ from oracles.recording_driver import Driver, buffer_of, entries, plan_of, plans_
 from tileproof.backends.cpu import llvm, target
 from tileproof.language.dtypes import I64
 from tileproof.runtime import native as fast
-from tileproof.runtime.native import Plans, layout, loader, matcher, readers
+from tileproof.runtime.native import Plans, loader, matcher, readers, structures
 
 NATIVE = Path(fast.__file__).parent
 
 
 def native() -> loader.Native:
-    found = loader.loaded()
-    assert isinstance(found, loader.Native), found
-    return found
+    result = loader.loaded()
+    assert isinstance(result, loader.Native), result
+    return result
 
 
 def arrays(count: int = 3) -> tuple[Any, ...]:
@@ -84,8 +84,8 @@ def symbols(code: bytes) -> tuple[set[str], set[str]]:
 def test_the_limits_are_those_of_the_source() -> None:
     source = (NATIVE / "fast.c").read_text(encoding="utf-8")
     for name in ("MOST_ARGUMENTS", "MOST_WORDS", "MOST_AXES", "MOST_TYPES"):
-        assert f"{name} = {getattr(layout, name)}" in source
-    assert layout.LOWEST == 1 << 16
+        assert f"{name} = {getattr(structures, name)}" in source
+    assert structures.LOWEST == 1 << 16
     assert "LOWEST = 1 << 16" in source
 
 
@@ -127,8 +127,8 @@ def test_arrays_that_are_seen_wrongly_are_noticed(monkeypatch: pytest.MonkeyPatc
     ]
     for change in changes:
 
-        def wrong(given: Any, change: Callable[[Any], dict[str, Any]] = change) -> Any:
-            seen = right(given)
+        def wrong(values: Any, change: Callable[[Any], dict[str, Any]] = change) -> Any:
+            seen = right(values)
             assert seen is not None
             return seen._replace(**change(seen))
 
@@ -198,12 +198,12 @@ def test_a_type_without_the_slot_is_refused(kind: type) -> None:
 def test_a_type_is_registered_once_and_too_many_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(readers, "_readers", [])
     monkeypatch.setattr(readers, "refresh", lambda: None)
-    kinds = [type(f"Kind{number}", (), {"__slots__": ("a",)}) for number in range(layout.MOST_TYPES)]
-    for kind in kinds[: layout.MOST_TYPES - 2]:
+    kinds = [type(f"Kind{number}", (), {"__slots__": ("a",)}) for number in range(structures.MOST_TYPES)]
+    for kind in kinds[: structures.MOST_TYPES - 2]:
         fast.register_buffer(kind, "a")
         fast.register_buffer(kind, "a")
-    assert len(readers.known()) == layout.MOST_TYPES - 2
-    with pytest.raises(ValueError, match=f"Kind{layout.MOST_TYPES - 2}"):
+    assert len(readers.known()) == structures.MOST_TYPES - 2
+    with pytest.raises(ValueError, match=f"Kind{structures.MOST_TYPES - 2}"):
         fast.register_buffer(kinds[-2], "a")
 
 
@@ -218,8 +218,8 @@ def test_no_reference_is_lost_or_kept(goes: bool) -> None:
         args = (*args[:5], 10**6)
     plans = plans_of(plan)
     assert fast.launch(plans, args) is goes
-    held = plans._table
-    watched = [plans, held, held[0], plan, args, *args, args[3].record, True, False, None, np.float32, Plans]
+    kept = plans._table
+    watched = [plans, kept, kept[0], plan, args, *args, args[3].record, True, False, None, np.float32, Plans]
     launch = fast.launch
     before = [sys.getrefcount(each) for each in watched]
     for _ in range(100_000):
@@ -301,7 +301,7 @@ def test_threads_never_mix_their_words(releases_gil: bool) -> None:
 def test_types_that_only_python_reads_are_left_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
     args, driver = arrays(), Driver()
     plans = plans_of(plan_of(args, driver))
-    monkeypatch.setattr(native()._runtime.reader[0], "how", layout.How.PYTHON)
+    monkeypatch.setattr(native()._runtime.reader[0], "how", structures.How.PYTHON)
     assert fast.launch(plans, args) is False
     assert fast.match(plans, args) is None
     assert matcher.match(plans, args) is not None

@@ -17,8 +17,8 @@ from tileproof.language.dtypes import F32
 from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import byte_range
 from tileproof.runtime.native import Plan, Plans, TensorArgument
-from tileproof.runtime.native.lanes import Lane, Lanes
-from tileproof.runtime.native.layout import LANE_ROOM
+from tileproof.runtime.native.lease_lanes import Lane, Lanes
+from tileproof.runtime.native.structures import LANE_ROOM
 
 Array = np.ndarray[Any, Any]
 Launch = Callable[..., bool]
@@ -35,10 +35,10 @@ def launch() -> Launch:
 @pytest.fixture
 def lane() -> Iterator[Lane]:
     """The lane of the only stream."""
-    made = Lane(STREAM)
-    LANES.add(made)
-    yield made
-    LANES.remove(made)
+    lane = Lane(STREAM)
+    LANES.add(lane)
+    yield lane
+    LANES.remove(lane)
 
 
 def arrays(*shape: int, count: int = 3) -> tuple[Array, ...]:
@@ -156,10 +156,10 @@ def test_while_the_lanes_are_closed_the_ledger_is_asked(launch: Launch, lane: La
 @pytest.fixture
 def other(lane: Lane) -> Iterator[Lane]:
     """The lane of a second stream."""
-    made = Lane(STREAM + 8)
-    LANES.add(made)
-    yield made
-    LANES.remove(made)
+    result = Lane(STREAM + 8)
+    LANES.add(result)
+    yield result
+    LANES.remove(result)
 
 
 def test_what_another_stream_uses_is_in_the_way(launch: Launch, lane: Lane, other: Lane) -> None:
@@ -247,10 +247,10 @@ def test_there_is_room_for_more_streams_than_what_they_saw_is_noted_for(launch: 
 @pytest.mark.sweep(3)
 @pytest.mark.parametrize("seed", range(8))
 def test_both_ways_find_the_same_conflicts_and_all_that_bytes_have(seed: int) -> None:
-    rng, made = random.Random(seed), Lanes()
+    rng, result = random.Random(seed), Lanes()
     lanes = [Lane(number) for number in range(5)]
     for each in lanes:
-        made.add(each)
+        result.add(each)
     turns = [0] * 5
     done, seen = [0] * 5, [[0] * 5 for _ in range(5)]
 
@@ -262,10 +262,10 @@ def test_both_ways_find_the_same_conflicts_and_all_that_bytes_have(seed: int) ->
     for _ in range(400):
         at = rng.randrange(5)
         reads, writes = some(), some()
-        spans = [(*each, False) for each in reads] + [(*each, True) for each in writes]
+        spans = [(*read, False) for read in reads] + [(*write, True) for write in writes]
         mine = rng.choice((None, at))
-        found = dict(made.conflicts(None if mine is None else lanes[mine], spans))
-        assert found == dict(made._conflicts(None if mine is None else lanes[mine], spans))
+        results = dict(result.conflicts(None if mine is None else lanes[mine], spans))
+        assert results == dict(result._conflicts(None if mine is None else lanes[mine], spans))
         wanted: dict[int, int] = {}
         for slot, turn, used in log:
             known = max(done[slot], 0 if mine is None else seen[mine][slot])
@@ -274,7 +274,7 @@ def test_both_ways_find_the_same_conflicts_and_all_that_bytes_have(seed: int) ->
             )
             if slot != mine and turn > known and meets:
                 wanted[slot] = max(turn, wanted.get(slot, 0))
-        assert found == wanted
+        assert results == wanted
         turns[at] += 1
         lanes[at].note(turns[at], reads, writes)
         log.append((at, turns[at], spans))
@@ -417,13 +417,13 @@ def test_a_write_that_goes_the_full_way_is_not_counted_here(launch: Launch, lane
 @pytest.mark.parametrize("place", [0, 1])
 def test_memory_that_is_lent_goes_the_full_way(launch: Launch, place: int) -> None:
     args = arrays(4)
-    given: list[Any] = [Own(array) for array in args]
+    arguments: list[Any] = [Own(array) for array in args]
     plans = plans_of(plan_of(args))
-    assert launch(plans, tuple(given))
-    given[place].lent.append(None)
-    assert not launch(plans, tuple(given))
-    given[place].lent.pop()
-    assert launch(plans, tuple(given))
+    assert launch(plans, tuple(arguments))
+    arguments[place].lent.append(None)
+    assert not launch(plans, tuple(arguments))
+    arguments[place].lent.pop()
+    assert launch(plans, tuple(arguments))
 
 
 def filling(args: tuple[Array, ...], driver: Driver | None = None) -> Plan:
@@ -494,9 +494,9 @@ def test_threads_take_turns(lane: Lane, releases_gil: bool) -> None:
                 retire()
         went.append(count)
 
-    given = [arrays(4, count=2) for _ in range(2)]
-    all_plans = [plans_of(leased(args, driver, releases_gil=releases_gil)) for args in given]
-    threads = [threading.Thread(target=work, args=pair) for pair in zip(given, all_plans, strict=True)]
+    arguments = [arrays(4, count=2) for _ in range(2)]
+    all_plans = [plans_of(leased(args, driver, releases_gil=releases_gil)) for args in arguments]
+    threads = [threading.Thread(target=work, args=pair) for pair in zip(arguments, all_plans, strict=True)]
     for thread in threads:
         thread.start()
     for _ in range(200):
@@ -518,7 +518,7 @@ def test_threads_take_turns(lane: Lane, releases_gil: bool) -> None:
     assert turns == sorted(turns)
     pairs = list(zip(noted[::2], noted[1::2], strict=True))
     assert len({one[0] for one, _ in pairs}) == len(pairs)
-    expected = {((span(y), True), (span(x), False)) for y, x in given}
+    expected = {((span(y), True), (span(x), False)) for y, x in arguments}
     assert all(one[0] == two[0] and (one[1:], two[1:]) in expected for one, two in pairs)
 
 
@@ -528,8 +528,8 @@ def test_whoever_takes_the_stream_away_waits_for_a_launch_that_is_half_given(lan
     arguments = tuple(fast.TensorArgument(F32, (4,), (4,), 4, not word, word + 1) for word in (0, 1))
     plan = leased((), arguments=arguments, words=(gate.ctypes.data, 0, 0), entry=entries()["gate"], keep=gate)
     plans = plans_of(plan)
-    told: list[str] = []
-    launching = threading.Thread(target=lambda: told.append(f"launched: {fast.launch(plans, args)}"))
+    messages: list[str] = []
+    launching = threading.Thread(target=lambda: messages.append(f"launched: {fast.launch(plans, args)}"))
     launching.start()
     while not ctypes.c_int64.from_address(gate.ctypes.data).value:
         pass
@@ -540,15 +540,15 @@ def test_whoever_takes_the_stream_away_waits_for_a_launch_that_is_half_given(lan
     def take_away() -> None:
         with LANES.closed():
             lane.settle()
-            told.append(f"taken away at {lane.turn}")
+            messages.append(f"taken away at {lane.turn}")
 
     taking = threading.Thread(target=take_away)
     taking.start()
     while not LANES._data.closed:
         pass
-    assert told == []
+    assert messages == []
     gate[1] = 1
     launching.join()
     taking.join()
-    assert sorted(told) == ["launched: True", "taken away at 1"]
+    assert sorted(messages) == ["launched: True", "taken away at 1"]
     assert not lane.is_busy

@@ -33,8 +33,8 @@ def tensors(*shape: int, count: int = 3) -> tuple[Any, ...]:
 
 def plans_for(args: tuple[Any, ...], driver: Driver | None = None, **changes: Any) -> Plans:
     """Plans of a launch of CPU tensors."""
-    given = tuple(each.detach().numpy() if isinstance(each, torch.Tensor) else each for each in args)
-    return plans_of(plan_of(given, driver, **{"stream": None, **changes}))
+    arguments = tuple(arg.detach().numpy() if isinstance(arg, torch.Tensor) else arg for arg in args)
+    return plans_of(plan_of(arguments, driver, **{"stream": None, **changes}))
 
 
 def test_the_driver_gets_the_addresses_of_tensors(launch: Launch) -> None:
@@ -42,7 +42,7 @@ def test_the_driver_gets_the_addresses_of_tensors(launch: Launch) -> None:
     plans = plans_for(args, driver)
     others = (*tensors(4, 8), 0.5)
     assert launch(plans, others)
-    assert driver.latest.words[1:4] == tuple(each.data_ptr() for each in others[:3])
+    assert driver.latest.words[1:4] == tuple(other.data_ptr() for other in others[:3])
     assert driver.latest.stream == 0
 
 
@@ -78,24 +78,24 @@ def test_axes_without_a_second_element_do_not_matter(launch: Launch, shape: tupl
 @pytest.mark.parametrize("name", sorted(readers._NAMES.values()))
 def test_every_element_type_has_the_code_that_torch_gives_it(name: str) -> None:
     kind = getattr(torch, name)
-    made = torch.zeros(3, dtype=torch.uint8).view(kind) if kind.itemsize == 1 else torch.zeros(3, dtype=kind)
-    found = readers.torch()
-    assert found is not None
-    expected = readers.see(made)
+    array = torch.zeros(3, dtype=torch.uint8).view(kind) if kind.itemsize == 1 else torch.zeros(3, dtype=kind)
+    result = readers.torch()
+    assert result is not None
+    expected = readers.see(array)
     assert expected is not None
     for reader in readers.known():
         if reader.type is torch.Tensor and reader.exchange:
-            told = (ctypes.c_uint32 * 12)()
+            message = (ctypes.c_uint32 * 12)()
             describe = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(reader.exchange)
-            assert describe(made, ctypes.addressof(told)) == 0
-            assert told[5] == expected.element
+            assert describe(array, ctypes.addressof(message)) == 0
+            assert message[5] == expected.element
 
 
 def test_a_plan_with_a_stream_of_its_own_takes_no_tensors_of_torch(launch: Launch) -> None:
     args = tensors(4)
     plans = plans_for(args, stream=0)
     assert not launch(plans, args)
-    assert launch(plans, tuple(each.numpy() for each in args))
+    assert launch(plans, tuple(arg.numpy() for arg in args))
 
 
 def test_parameters_are_tensors_and_other_subclasses_are_not(launch: Launch) -> None:
@@ -175,9 +175,9 @@ def test_tensors_inside_transforms_are_left_to_the_full_launch(launch: Launch, t
     plans = plans_for((y, x), driver)
     went: list[bool] = []
 
-    def inside(given: Any) -> Any:
-        went.append(launch(plans, (y, given)))
-        return given.sum()
+    def inside(values: Any) -> Any:
+        went.append(launch(plans, (y, values)))
+        return values.sum()
 
     match transform:
         case "grad":
@@ -202,18 +202,18 @@ def test_a_mode_that_sees_every_function_changes_nothing(launch: Launch) -> None
     class Watch(TorchFunctionMode):  # type: ignore[misc]
         clears = False
 
-        def __torch_function__(self, function: Any, types: Any, given: Any = (), named: Any = None) -> Any:
+        def __torch_function__(self, function: Any, types: Any, values: Any = (), named: Any = None) -> Any:
             if self.clears:
                 plans.clear()
-            return function(*given, **(named or {}))
+            return function(*values, **(named or {}))
 
-    held = plans._table
+    kept = plans._table
     with Watch() as mode:
         assert launch(plans, args)
         mode.clears = True
         assert not launch(plans, args)
     assert driver.calls == 1
-    assert held[0] not in plans._table
+    assert kept[0] not in plans._table
 
 
 def test_a_tensor_that_changed_is_seen_as_it_is_now(launch: Launch) -> None:
@@ -234,11 +234,11 @@ def test_no_reference_is_lost_or_kept() -> None:
     plans = plans_for(args)
     launch = fast.launch
     watched = [*args, args, torch.Tensor, True, False, plans._table]
-    for given, goes, turns in ((args, True, 20_000), ((*args[:3], torch.zeros(4).to_sparse()), False, 200)):
-        assert launch(plans, given) is goes
+    for arguments, goes, turns in ((args, True, 20_000), ((*args[:3], torch.zeros(4).to_sparse()), False, 200)):
+        assert launch(plans, arguments) is goes
         before = [sys.getrefcount(each) for each in watched]
         for _ in range(turns):
-            launch(plans, given)
+            launch(plans, arguments)
         changes = [sys.getrefcount(each) - count for each, count in zip(watched, before, strict=True)]
         assert all(abs(change) < 50 for change in changes), changes
 
@@ -262,27 +262,27 @@ def test_the_table_is_found_by_a_number_and_through_newer_ones() -> None:
     good = table(1)
     newer = table(2, ctypes.addressof(good))
     for address in (ctypes.addressof(good), ctypes.addressof(newer)):
-        found = readers.find(Old(__c_dlpack_exchange_api__=address))
-        assert found is not None
-        assert (found.exchange, found.stream, found.version) == (8, 16, "1.3")
+        result = readers.find(Old(__c_dlpack_exchange_api__=address))
+        assert result is not None
+        assert (result.exchange, result.stream, result.version) == (8, 16, "1.3")
 
 
 @pytest.mark.parametrize("attributes", [
     {}, {"__c_dlpack_exchange_api__": 0}, {"__c_dlpack_exchange_api__": 12345}, {"__dlpack_c_exchange_api__": "text"},
 ])  # fmt: skip
 def test_without_a_table_tensors_are_read_in_python(attributes: dict[str, Any]) -> None:
-    found = readers.find(Old(**attributes))
-    assert found is not None
-    assert (found.exchange, found.stream) == (0, 0)
-    assert "no DLPack exchange API" in found.version
+    result = readers.find(Old(**attributes))
+    assert result is not None
+    assert (result.exchange, result.stream) == (0, 0)
+    assert "no DLPack exchange API" in result.version
 
 
 def test_tables_that_are_of_no_use() -> None:
     newer, silent = table(2), table(1, describe=0)
     for unused in (newer, silent):
-        found = readers.find(Old(__c_dlpack_exchange_api__=ctypes.addressof(unused)))
-        assert found is not None
-        assert found.exchange == 0
+        result = readers.find(Old(__c_dlpack_exchange_api__=ctypes.addressof(unused)))
+        assert result is not None
+        assert result.exchange == 0
 
 
 def test_a_torch_that_is_being_loaded_is_met_later() -> None:

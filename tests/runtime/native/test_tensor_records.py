@@ -7,10 +7,10 @@ import threading
 import numpy as np
 
 import tileproof as tp
-from tileproof.runtime.native.layout import RecordData, StateData
 from tileproof.runtime.native.plan import CPU
 from tileproof.runtime.native.readers import Seen
 from tileproof.runtime.native.readers import _seen_in as seen_in
+from tileproof.runtime.native.structures import RecordData, StateData
 from tileproof.runtime.tensor.creation import asarray, empty, zeros
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -71,14 +71,14 @@ def test_what_the_host_filled_native_launches_may_read() -> None:
 
 def test_a_record_says_whether_memory_is_lent_now() -> None:
     x = zeros(8)
-    found = []
+    results = []
     for is_lent in (False, True, False):
         view = x.numpy() if is_lent else None
         seen = seen_of(x)
         assert seen is not None
-        found.append(seen.is_lent)
+        results.append(seen.is_lent)
         del view
-    assert found == [False, True, False]
+    assert results == [False, True, False]
 
 
 def test_memory_of_others_has_a_record() -> None:

@@ -164,20 +164,20 @@ def test_a_task_is_woken_when_work_is_done(stub: Stub) -> None:
     stream = stream_of()
 
     async def main() -> list[str]:
-        said: list[str] = []
+        lines: list[str] = []
 
         async def wait(turn: int) -> None:
             await stream.reached(turn)
-            said.append(f"done {turn}")
+            lines.append(f"done {turn}")
 
         with CudaGate(stream) as gate:
             tasks = [asyncio.create_task(wait(use(stream))) for _ in range(3)]
             await asyncio.sleep(0)
-            said.append("meanwhile")
+            lines.append("meanwhile")
             gate.open()
             stub.streams.go_on()
             await asyncio.gather(*tasks)
-        return said
+        return lines
 
     first, *rest = asyncio.run(main())
     assert (first, sorted(rest)) == ("meanwhile", ["done 1", "done 2", "done 3"])

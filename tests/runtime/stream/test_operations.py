@@ -23,8 +23,8 @@ Result = TypeVar("Result")
 @pytest.fixture
 def gate() -> Iterator[Gate]:
     told()
-    with Gate() as made:
-        yield made
+    with Gate() as result:
+        yield result
     told()
 
 
@@ -61,8 +61,8 @@ def test_an_operation_does_nothing_until_it_is_run() -> None:
 def test_start_returns_while_it_is_in_flight(gate: Gate) -> None:
     a, c = tp.ones(4), tp.zeros(4)
     gate.hold()
-    found = (add.op(c, a, a) >> double.op(c)).start()
-    assert found is c
+    result = (add.op(c, a, a) >> double.op(c)).start()
+    assert result is c
     assert c.is_in_flight
     gate.open()
     assert c.tolist() == [4, 4, 4, 4]
@@ -84,10 +84,10 @@ def test_operations_in_a_row_run_in_order_on_one_stream(gate: Gate) -> None:
     side = tp.Stream()
     gate.hold(side)
     before = side.turn
-    found = (add.op(c, a, a) >> double.op(c) >> tp.copy_op(d, c)).start(side)
+    result = (add.op(c, a, a) >> double.op(c) >> tp.copy_op(d, c)).start(side)
     assert side.turn == before + 3
     assert d.is_in_flight
-    assert found is d
+    assert result is d
     gate.open()
     assert d.tolist() == [4, 4, 4, 4]
 
@@ -131,10 +131,10 @@ def test_all_gives_all_values_in_order() -> None:
     a = tp.ones(4)
     outs = [tp.zeros(4) for _ in range(5)]
     with tp.StreamPool(3) as pool:
-        found = tp.all(*(add.op(each, a, a) for each in outs)).run()
-        assert found == tuple(outs)
+        result = tp.all(*(add.op(out, a, a) for out in outs)).run()
+        assert result == tuple(outs)
         assert all(stream.turn for stream in pool.streams)
-    assert all(each.tolist() == [2, 2, 2, 2] for each in outs)
+    assert all(out.tolist() == [2, 2, 2, 2] for out in outs)
 
 
 def test_parts_of_all_run_side_by_side(gate: Gate) -> None:
@@ -165,9 +165,9 @@ def test_a_block_of_a_generator_that_is_closed_elsewhere_ends_quietly(use: Calla
         with use():
             yield
 
-    made = blocks()
-    copy_context().run(next, made)
-    made.close()
+    result = blocks()
+    copy_context().run(next, result)
+    result.close()
     a, c = tp.ones(4), tp.zeros(4)
     assert add.op(c, a, a).run().tolist() == [2, 2, 2, 2]
 
@@ -300,10 +300,10 @@ def test_many_tasks_on_shared_streams_get_their_own_errors_only() -> None:
 
     async def main() -> list[float | None]:
         with tp.StreamPool(3) as pool:
-            found = await asyncio.gather(*(one(place) for place in range(40)))
+            result = await asyncio.gather(*(one(place) for place in range(40)))
             for stream in pool.streams:
                 assert told(stream) == []
-            return found
+            return result
 
     assert run(main()) == [None if place % 3 == 0 else 2 for place in range(40)]
 
@@ -423,11 +423,11 @@ def test_a_chain_can_be_cancelled_at_every_point(gate: Gate, after: int) -> None
             assert await task is c
 
     run(main())
-    given = 1 if after == 0 and c.is_in_flight else 0
+    arguments = 1 if after == 0 and c.is_in_flight else 0
     for each in gates:
         each.open()
     assert mapped == list(range(after))
-    doubled = after + (1 if 0 < after < 5 else given)
+    doubled = after + (1 if 0 < after < 5 else arguments)
     assert c.tolist() == [2.0**doubled] * 4
     add(a, c, c)
     assert a.tolist() == [2.0 ** (doubled + 1)] * 4
@@ -519,21 +519,21 @@ def test_loops_in_many_threads_are_all_woken(gate: Gate) -> None:
 
     gate.hold()
     threads = [threading.Thread(target=work, args=(place,)) for place in range(20)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     waiting.wait()
     gate.open()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.join()
     assert failed == []
-    assert all(each.tolist() == [2, 2, 2, 2] for each in outs)
+    assert all(out.tolist() == [2, 2, 2, 2] for out in outs)
 
 
 def test_a_host_function_in_a_chain_sees_the_stream_of_the_chain(gate: Gate) -> None:
     side = tp.Stream()
     c = tp.ones(4)
-    found = (double.op(c) >> tp.host_op(tp.current_stream)).run(side)
-    assert found is side
+    result = (double.op(c) >> tp.host_op(tp.current_stream)).run(side)
+    assert result is side
     assert tp.current_stream() is not side
 
 

@@ -302,9 +302,9 @@ def in_child(function: Any) -> str:
         os._exit(0)
     os.close(write)
     with os.fdopen(read) as file:
-        found = file.read()
+        content = file.read()
     assert os.waitpid(child, 0)[1] == 0
-    return found
+    return content
 
 
 @needs_fork
@@ -335,15 +335,15 @@ def test_memory_in_flight_at_a_fork_is_refused_in_the_child_until_it_is_written(
         assert c.is_in_flight
 
         def work() -> list[Any]:
-            found: list[Any] = [c.is_in_flight, a.tolist()]
+            results: list[Any] = [c.is_in_flight, a.tolist()]
             for use in (c.tolist, lambda: double(c), c.numpy):
                 try:
                     use()
                 except tp.TileproofError as error:
-                    found.append(error.diagnostics[0].code is Code.FORKED)
+                    results.append(error.diagnostics[0].code is Code.FORKED)
             fill(c, 5.0)
             double(c)
-            return [*found, c.tolist()[0]]
+            return [*results, c.tolist()[0]]
 
         assert in_child(work) == str([False, [1.0] * 4, True, True, True, 10.0])
         assert c.is_in_flight
@@ -383,32 +383,32 @@ def test_a_fork_in_the_middle_of_other_threads_launches() -> None:
             failed.append(error)
 
     threads = [threading.Thread(target=launching) for _ in range(3)]
-    for each in threads:
-        each.start()
+    for thread in threads:
+        thread.start()
     try:
         for _ in range(5):
             mine = tp.ones(64)
             assert in_child(lambda mine=mine: (double(mine), mine.tolist()[0])[1]) == "2.0"
     finally:
         over.set()
-        for each in threads:
-            each.join()
+        for thread in threads:
+            thread.join()
     assert failed == []
 
 
 @needs_fork
 def test_a_fork_while_another_thread_takes_memory() -> None:
     """What that thread was in the middle of is not there to end."""
-    account, held, over = accounting.account_of(None), threading.Event(), threading.Event()
+    account, kept, over = accounting.account_of(None), threading.Event(), threading.Event()
 
     def hold() -> None:
         with account.lock, accounting._making:
-            held.set()
+            kept.set()
             over.wait()
 
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait()
+    kept.wait()
 
     def work() -> bool:
         signal.alarm(60)  # ends this process if it waits for ever
@@ -426,8 +426,8 @@ def test_a_fork_while_another_thread_takes_memory() -> None:
 def _doubled(values: list[float]) -> list[float]:
     x = numbers(*values)
     double(x)
-    found: list[float] = x.tolist()
-    return found
+    result: list[float] = x.tolist()
+    return result
 
 
 @needs_fork
@@ -473,13 +473,13 @@ def test_a_stream_of_the_parent_that_ends_in_the_child_leaves_nothing_to_later_o
 
     def work() -> list[float]:
         signal.alarm(60)  # ends this process if it waits for ever
-        found = []
+        results = []
         side.clear()
         for _ in range(2):
             with tp.Stream():
                 double(a)
-            found.append(a.tolist()[0])
-        return found
+            results.append(a.tolist()[0])
+        return results
 
     assert in_child(work) == str([4.0, 8.0])
 

@@ -23,8 +23,8 @@ from tileproof.runtime.launch.cpu_launches import Launched
 @pytest.fixture
 def gate() -> Iterator[Gate]:
     tp.current_stream().synchronize()
-    with Gate() as made:
-        yield made
+    with Gate() as result:
+        yield result
 
 
 def launch_on(stream: tp.Stream, kernel: Callable[..., object], *args: object) -> None:
@@ -33,10 +33,10 @@ def launch_on(stream: tp.Stream, kernel: Callable[..., object], *args: object) -
 
 
 def test_streams_run_side_by_side(gate: Gate) -> None:
-    held, free = tp.Stream(), tp.Stream()
+    kept, free = tp.Stream(), tp.Stream()
     a, b, c = tp.ones(4), tp.zeros(4), tp.zeros(4)
-    gate.hold(held)
-    launch_on(held, add, b, a, a)
+    gate.hold(kept)
+    launch_on(kept, add, b, a, a)
     launch_on(free, add, c, a, a)
     free.synchronize()
     assert c.tolist() == [2, 2, 2, 2]
@@ -151,8 +151,8 @@ def test_a_stream_that_is_dropped_in_flight_ends_its_work(gate: Gate) -> None:
     gc.collect()
     assert b.is_in_flight
     others = [tp.Stream() for _ in range(5)]
-    for each in others:
-        launch_on(each, add, tp.empty(4), a, a)
+    for other in others:
+        launch_on(other, add, tp.empty(4), a, a)
     double(b)
     assert b.is_in_flight
     gate.open()
@@ -246,10 +246,10 @@ def test_threads_that_share_memory_give_sequential_results() -> None:
             failed.append(error)
 
     threads = [threading.Thread(target=work, args=(place,)) for place in range(count)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not failed
     assert total.tolist() == [count * rounds] * 16
 
@@ -271,10 +271,10 @@ def test_threads_that_share_one_stream_lose_nothing() -> None:
             failed.append(error)
 
     threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for each in threads:
-        each.start()
-    for each in threads:
-        each.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     assert not failed
     assert all(each.tolist() == [200] * 16 for each in mine)
     assert told(stream) == []
@@ -341,21 +341,21 @@ def test_an_index_tensor_that_another_thread_writes_is_never_used_untested(by: s
 
     writer = threading.Thread(target=write)
     writer.start()
-    found: list[str] = []
+    results: list[str] = []
     try:
         for _ in range(400):
             try:
                 taken(y, table, ids)
             except tp.LaunchError:
-                found.append("refused")
+                results.append("refused")
                 continue
             assert y.tolist() == [1] * 8
-            found.append("done")
+            results.append("done")
     finally:
         over.set()
         writer.join()
     assert failed == []
-    assert len(found) == 400
+    assert len(results) == 400
 
 
 # Launches in the middle of a launch, as those of a handler of a signal.

@@ -97,9 +97,9 @@ def test_a_capsule_says_where_the_memory_lies() -> None:
     x = zeros((2, 3), tp.f8e4m3, "cuda:1")
     assert x.__dlpack_device__() == (2, 1)
     capsule = x.T.__dlpack__(stream=1, max_version=(1, 0))
-    found = dlpack.read(capsule)
-    assert (found.address, found.device_type, found.device) == (x.address, dlpack.CUDA, 1)
-    assert (found.element, found.shape, found.strides) == ("f8e4m3", (3, 2), (1, 3))
+    content = dlpack.read(capsule)
+    assert (content.address, content.device_type, content.device) == (x.address, dlpack.CUDA, 1)
+    assert (content.element, content.shape, content.strides) == ("f8e4m3", (3, 2), (1, 3))
     assert x.block.exports == 1
     del capsule
     assert x.block.exports == 0
@@ -107,8 +107,8 @@ def test_a_capsule_says_where_the_memory_lies() -> None:
 
 def test_a_capsule_for_the_host_is_a_copy() -> None:
     x = arange(3, device="cuda")
-    found = dlpack.read(x.__dlpack__(dl_device=(1, 0), max_version=(1, 0)))
-    assert (found.device_type, found.element) == (dlpack.CPU, "i64")
+    content = dlpack.read(x.__dlpack__(dl_device=(1, 0), max_version=(1, 0)))
+    assert (content.device_type, content.element) == (dlpack.CPU, "i64")
     with pytest.raises(BufferError):
         x.__dlpack__(dl_device=(1, 0), copy=False)
     with pytest.raises(BufferError):

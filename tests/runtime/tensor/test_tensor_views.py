@@ -52,8 +52,8 @@ def test_indices_select_what_they_select_in_numpy(shape: tuple[int, ...], index:
         return
     with pytest.raises(type(refusal)) as caught:
         tensor[index]
-    told, cure = str(caught.value).replace("tensor", "array").splitlines()
-    assert told in str(refusal)
+    message, cure = str(caught.value).replace("tensor", "array").splitlines()
+    assert message in str(refusal)
     assert cure.startswith("  help: ")
 
 
@@ -88,8 +88,8 @@ def test_a_view_is_reshaped_where_numpy_need_not_copy(
             continue
         expected = seen.reshape(extents)
         if not seen.size or np.shares_memory(expected, seen):
-            found = view.reshape(extents)
-            assert (found.shape, found.tolist()) == (expected.shape, expected.tolist())
+            result = view.reshape(extents)
+            assert (result.shape, result.tolist()) == (expected.shape, expected.tolist())
         else:
             with pytest.raises(ValueError, match=r"x\.copy\(\)\.reshape"):
                 view.reshape(extents)
@@ -136,7 +136,7 @@ def test_the_axes_of_a_view_are_named_from_either_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "kind", "told"),
+    ("wrong", "kind", "message"),
     [
         (lambda x: x[[0, 1]], IndexError, "in a kernel, with an `Index`"),
         (lambda x: x[np.array([0, 1])], IndexError, "in a kernel, with an `Index`"),
@@ -164,10 +164,10 @@ def test_the_axes_of_a_view_are_named_from_either_end() -> None:
         (lambda x: iter(x[0, 0]), TypeError, "without axes"),
     ],
 )
-def test_what_is_no_view_is_refused_with_the_cure(wrong: Any, kind: type[Exception], told: str) -> None:
+def test_what_is_no_view_is_refused_with_the_cure(wrong: Any, kind: type[Exception], message: str) -> None:
     with pytest.raises(kind) as caught:
         wrong(zeros((2, 3)))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_an_element_of_an_integer_tensor_is_an_index() -> None:

@@ -60,11 +60,11 @@ class Held:
 
 @pytest.fixture
 def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
-    made = Held(monkeypatch)
-    yield made
-    made.gate.open()
-    made.stream.until(made.stream.turn)
-    made.stream.errors.clear()
+    held = Held(monkeypatch)
+    yield held
+    held.gate.open()
+    held.stream.until(held.stream.turn)
+    held.stream.errors.clear()
 
 
 # Making.
@@ -156,7 +156,7 @@ def test_values_of_torch_are_written() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "dtype", "values"),
+    ("result", "dtype", "values"),
     [
         (lambda: arange(3), I64, [0, 1, 2]),
         (lambda: arange(2.5), I64, [0, 1, 2]),
@@ -164,8 +164,10 @@ def test_values_of_torch_are_written() -> None:
         (lambda: arange(-3), I64, []),
     ],
 )
-def test_ranges_are_whole_numbers_unless_a_type_is_given(made: Callable[[], Tensor], dtype: DType, values: Any) -> None:
-    assert (made().dtype, made().tolist()) == (dtype, values)
+def test_ranges_are_whole_numbers_unless_a_type_is_given(
+    result: Callable[[], Tensor], dtype: DType, values: Any
+) -> None:
+    assert (result().dtype, result().tolist()) == (dtype, values)
 
 
 @pytest.mark.parametrize(
@@ -332,9 +334,9 @@ def test_a_tensor_is_shown_as_numpy_shows_arrays() -> None:
 
 def test_a_large_tensor_is_shown_in_part() -> None:
     for dtype in (F32, tp.bf16):
-        shown = repr(ones((1000, 1000), dtype))
-        assert "..." in shown
-        assert len(shown) < 600
+        text = repr(ones((1000, 1000), dtype))
+        assert "..." in text
+        assert len(text) < 600
 
 
 def test_to_show_a_tensor_never_waits(held: Held) -> None:

@@ -36,7 +36,7 @@ class MalformedText(Exception):
 
     def __init__(self, complaint: str, text: str) -> None:
         details = f"{complaint.rstrip()}\n{_excerpt(complaint, text)}"
-        super().__init__(f"internal error, please report it: LLVM refuses the code of a kernel\n{details}")
+        super().__init__(f"internal error, please report it: LLVM rejects the code of a kernel\n{details}")
 
 
 def _excerpt(complaint: str, text: str) -> str:
@@ -46,8 +46,8 @@ def _excerpt(complaint: str, text: str) -> str:
         return ""
     wrong, lines = int(named[1]), text.splitlines()
     first = max(wrong - 3, 1)
-    shown = enumerate(lines[first - 1 : wrong + 2], start=first)
-    return "\n".join(f"{'>' if number == wrong else ' '} {number:5} {line}" for number, line in shown)
+    excerpt = enumerate(lines[first - 1 : wrong + 2], start=first)
+    return "\n".join(f"{'>' if number == wrong else ' '} {number:5} {line}" for number, line in excerpt)
 
 
 def version() -> str:
@@ -71,7 +71,7 @@ def host_cpu() -> str:
 
 
 def host_features() -> str:
-    """What this machine's processor has (`+avx2`) and has not (`-sse4a`); empty where LLVM cannot tell."""
+    """What this machine's processor has (`+avx2`) and has not (`-sse4a`); empty where LLVM does not know."""
     with _lock:
         try:
             return str(_binding().get_host_cpu_features().flatten())

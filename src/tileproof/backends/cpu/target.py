@@ -15,7 +15,7 @@ from typing import Final
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 from . import llvm
 
@@ -207,7 +207,7 @@ def this_machine() -> Target:
 
 @cache
 def _enabled(features: str) -> frozenset[str]:
-    return frozenset(each[1:] for each in features.split(",") if each.startswith("+"))
+    return frozenset(part[1:] for part in features.split(",") if part.startswith("+"))
 
 
 def _nearest(name: str) -> str:

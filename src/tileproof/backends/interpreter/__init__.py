@@ -2,6 +2,6 @@
 
 from tileproof.backends.parallel_space import Order
 
-from .run import InterpreterBackend, run
+from .interpret import InterpreterBackend, run
 
 __all__ = ["InterpreterBackend", "Order", "run"]

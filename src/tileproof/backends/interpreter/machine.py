@@ -106,7 +106,7 @@ class Machine:
             case ops.Shift():
                 self.walkers[op.result] = self._shifted(op)
             case ops.Print():
-                print(self.report.shown(op.label, self._take(op.values), self.point))
+                print(self.report.formatted(op.label, self._take(op.values), self.point))
             case ops.Assume():
                 if self.sanitizer is not None and not self.values[op.condition].all():
                     raise self.report.false_assumption(op.reason, self.point, op.span)

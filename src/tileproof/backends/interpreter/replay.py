@@ -29,8 +29,8 @@ from tileproof.ir.types import (
 )
 from tileproof.ir.walk import walk
 
+from .interpret import Argument, run
 from .machine import Abandoned
-from .run import Argument, run
 from .semantics import Array, storage
 
 _UNSET = 2
@@ -79,21 +79,21 @@ def _has_none(tensor: Tensor, array: Array) -> bool:
 def _with_contents(
     error: TileproofError, kernel: ops.KernelIR, arguments: Mapping[str, Argument], sizes: Sizes
 ) -> TileproofError:
-    """The fault, with what it depends on beside the sizes: positions that tensors hold, and scalars."""
-    shown = []
+    """The fault, with what it depends on besides the sizes: positions that tensors hold, and scalars."""
+    dependencies = []
     for parameter in kernel.parameters:
         name, argument = parameter.name, arguments[parameter.name]
         match parameter.value.type:
             case TensorType(element=element) if isinstance(argument, np.ndarray):
                 if 0 < argument.size <= _MOST_SHOWN and (isinstance(element, Content) or name in sizes.elements):
-                    shown.append(f"{name} holds {argument.tolist()}")
+                    dependencies.append(f"{name} holds {argument.tolist()}")
             case _ if name in sizes.scalars:
-                shown.append(f"{name} is {argument}")
+                dependencies.append(f"{name} is {argument}")
             case _:
                 pass
-    if not shown:
+    if not dependencies:
         return error
-    note = f"where {', '.join(shown)}"
+    note = f"where {', '.join(dependencies)}"
     return type(error)(*(replace(diagnostic, notes=(*diagnostic.notes, note)) for diagnostic in error.diagnostics))
 
 
@@ -132,7 +132,7 @@ def _dimensions(kernel: ops.KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
 
 
 def _compiles(op: ops.AnyOp, number: Callable[[Length], int]) -> bool:
-    """Whether lengths and constants made of open dimensions are such that a launch does not refuse the kernel."""
+    """Whether lengths and constants made of open dimensions are such that a launch does not reject the kernel."""
     tiles = (value.type for value in ops.results(op) if isinstance(value.type, TileType))
     if any(number(axis.length) < 0 for tile in tiles for axis in tile.axes):
         return False

@@ -214,7 +214,7 @@ class Reporter:
             )
         )
 
-    def shown(self, label: str, values: Sequence[Array], point: int | None) -> str:
+    def formatted(self, label: str, values: Sequence[Array], point: int | None) -> str:
         """The text of `tp.print`: the program in brackets, the label, the values."""
         described = "" if point is None else self.space.describe(point)
         head = f"[{self.kernel.name} {described}]" if described else f"[{self.kernel.name}]"

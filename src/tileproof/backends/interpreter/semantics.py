@@ -388,7 +388,7 @@ _EXACT: Final[dict[BinaryFn, Callable[[int, int], int]]] = {
 
 @np.errstate(all="ignore")
 def reduce(fn: ReduceFn, value: Array, axis: int, dtype: DType, result: DType) -> Array:
-    """Elements combined along an axis, which is dropped. The caller refuses argmax of an empty one."""
+    """Elements combined along an axis, which is dropped. The caller rejects argmax of an empty one."""
     match fn:
         case ReduceFn.SUM:
             return _sum(value, axis, dtype, result)

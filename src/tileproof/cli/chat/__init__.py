@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 
-from tileproof.cli.usage import Commands, add_command
+from tileproof.cli.command_line import Commands, add_command
 from tileproof.llm import Message
 
 from .model import chosen_model, opened, run_command
-from .options import add_model_options, add_sampling_options, place_of, sampling_of, shown_sampling
+from .model_options import add_model_options, add_sampling_options, format_sampling, place_of, sampling_of
 from .session import Chat
 from .terminal import Notes
 
@@ -57,5 +57,5 @@ def _run(options: argparse.Namespace) -> int:
     # A model without a chat template, or with one that fails, is found out before the user has typed a line.
     llm.text.chat_prompt([*history, Message("user", "Hi")], thinking=options.thinking)
     chat = Chat(llm, params, history, thinking=options.thinking, notes=notes, draws_seed=options.seed is None)
-    notes.note(f"{shown_sampling(params)}; /help lists commands, Ctrl-C stops an answer, Ctrl-D ends")
+    notes.note(f"{format_sampling(params)}; /help lists commands, Ctrl-C stops an answer, Ctrl-D ends")
     return chat.run(sys.stdin)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tileproof.cli.usage import count
+from tileproof.cli.command_line import count
 from tileproof.llm import ModelConfig
 
 

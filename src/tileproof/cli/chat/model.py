@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tileproof.cli.usage import UsageError
+from tileproof.cli.command_line import UsageError
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm.loader.find import find_models, resolve
 
-from .options import Place
-from .terminal import Notes, shown_bytes, shown_count
+from .model_options import Place
+from .terminal import Notes, format_bytes, format_count
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -43,16 +43,16 @@ def chosen_model(name: str | None, notes: Notes) -> Path:
     """Where the model is: the one that is named, else the smallest that is found here and may be a default."""
     if name is not None:
         return resolve(name)
-    known = sorted((each for each in find_models() if not each.note), key=lambda each: each.bytes)
-    usable = [each for each in known if each.is_default]
+    known = sorted((model for model in find_models() if not model.note), key=lambda model: model.bytes)
+    usable = [model for model in known if model.is_default]
     if known and not usable:
-        names = ", ".join(each.name for each in known[:4])
+        names = ", ".join(model.name for model in known[:4])
         raise UsageError(f"name one of the models in folders here: --model NAME, such as {names}")
     if not usable:
         raise UsageError(f"no model is found here: say where one is with --model PATH; {HOW_TO_ADD}")
     chosen = usable[0]
     if len(usable) > 1:
-        others = ", ".join(each.name for each in usable[1:4])
+        others = ", ".join(model.name for model in usable[1:4])
         notes.note(f"model {chosen.name}, the smallest of {len(usable)} found here; --model chooses another: {others}")
     return chosen.path
 
@@ -69,9 +69,9 @@ def opened(path: Path, place: Place, notes: Notes) -> LLM:
     finally:
         notes.clear()
     llm.runner.on_compile = notes.working
-    kept = f"{shown_bytes(sum(llm.memory.values()))}: " + ", ".join(
-        f"{kind} {shown_bytes(size)}" for kind, size in llm.memory.items() if size
+    kept = f"{format_bytes(sum(llm.memory.values()))}: " + ", ".join(
+        f"{kind} {format_bytes(size)}" for kind, size in llm.memory.items() if size
     )
-    about = f"{llm.config.name}, {shown_count(llm.config.parameters)} parameters"
+    about = f"{llm.config.name}, {format_count(llm.config.parameters)} parameters"
     notes.note(f"loaded {about}, in {llm.load_seconds:.2f} s; memory {kept}")
     return llm

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .pictures import GREY, HOW_TO_DRAW, OURS, can_draw, drawn, plain
-from .terminal import shown_bytes, table
+from .terminal import format_bytes, table
 
 if TYPE_CHECKING:
     from tileproof.llm.evaluation import Profile, Timed
@@ -20,11 +20,11 @@ def lines(profile: Profile) -> list[str]:
     total = _total(profile)
     rows = [
         (
-            each.name, str(each.calls), f"{1e6 * each.seconds:.0f}", f"{100 * each.seconds / total:.1f}",
-            f"{1e6 * each.seconds / each.calls:.1f}", shown_bytes(each.bytes), f"{_rate(each):.1f}",
-            ", ".join(each.kernels),
+            part.name, str(part.calls), f"{1e6 * part.seconds:.0f}", f"{100 * part.seconds / total:.1f}",
+            f"{1e6 * part.seconds / part.calls:.1f}", format_bytes(part.bytes), f"{_rate(part):.1f}",
+            ", ".join(part.kernels),
         )
-        for each in profile.parts
+        for part in profile.parts
     ]  # fmt: skip
     whole = f"one step of {_rows(profile)} takes {1e3 * profile.seconds:.2f} ms"
     alone = f"its operations one by one, {1e3 * total:.2f} ms together:"
@@ -37,10 +37,10 @@ def draw(model: str, profile: Profile, path: Path) -> str:
         return HOW_TO_DRAW
     total, parts = _total(profile), profile.parts
     with drawn(path, 9, 0.42 * len(parts) + 1.4) as (figure, axis):
-        bars = axis.barh(range(len(parts)), [1e3 * each.seconds for each in parts], 0.66, color=OURS)
-        labels = [f"{100 * each.seconds / total:.1f} %, {_rate(each):.1f} GB/s" for each in parts]
+        bars = axis.barh(range(len(parts)), [1e3 * part.seconds for part in parts], 0.66, color=OURS)
+        labels = [f"{100 * part.seconds / total:.1f} %, {_rate(part):.1f} GB/s" for part in parts]
         axis.bar_label(bars, labels, padding=4, fontsize=8, color=GREY)
-        axis.set_yticks(range(len(parts)), [f"{each.calls} x {each.name}" for each in parts], fontsize=9)
+        axis.set_yticks(range(len(parts)), [f"{part.calls} x {part.name}" for part in parts], fontsize=9)
         axis.invert_yaxis()
         axis.margins(x=0.22)
         axis.set_xlabel("milliseconds in a step")
@@ -52,14 +52,14 @@ def draw(model: str, profile: Profile, path: Path) -> str:
 
 
 def free_name(path: Path) -> Path:
-    """The path, or with the first number behind its name that makes it one that is not there."""
+    """The path, or with the first number after its name that makes it one that is not there."""
     if not path.exists():
         return path
     return next(candidate for number in count(2) if not (candidate := path.with_stem(f"{path.stem}-{number}")).exists())
 
 
 def _total(profile: Profile) -> float:
-    return sum(each.seconds for each in profile.parts) or 1e-9
+    return sum(part.seconds for part in profile.parts) or 1e-9
 
 
 def _rate(part: Timed) -> float:

@@ -11,17 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, get_args, get_type_hints
 
-from tileproof.cli.usage import count, suggestion, wants_color
+from tileproof.cli.command_line import count, suggestion, wants_color
 from tileproof.compiler.cache import write_whole
 from tileproof.diagnostics.errors import TileproofError
 from tileproof.llm import Message, SamplingParams
 from tileproof.llm.loader.checkpoint import in_home
 
-from .answer import Answer, Thoughts, begins_thinking
+from .completion import Answer, Thoughts, begins_thinking
 from .figures import Figures
-from .machine import read_rate
+from .memory_rate import read_rate
 from .model import line_of
-from .options import shown_sampling, within
+from .model_options import format_sampling, within
 from .terminal import Notes, dim
 
 if TYPE_CHECKING:
@@ -159,16 +159,16 @@ class Chat:
             self._params = replace(self._params, **{key: number})
             self._draws_seed = self._draws_seed and key != "seed"
         elif name:
-            known = [each.replace("_", "-") for each in (*_NUMBERS, "thinking")]
+            known = [name.replace("_", "-") for name in (*_NUMBERS, "thinking")]
             if name not in known:
                 raise ValueError(f"there is no setting {name}{suggestion(name, known)}; there are {', '.join(known)}")
             raise ValueError(f"give {name} a value: /set {name} {'on' if key == 'thinking' else '0.7'}")
         thinks = {None: "as the model does", True: "on", False: "off"}[self._thinking]
         most = f"at most {count(self._params.max_new_tokens, 'token')}"
-        self._notes.note(f"{shown_sampling(self._params)}; {most}; thinking {thinks}")
+        self._notes.note(f"{format_sampling(self._params)}; {most}; thinking {thinks}")
 
     def _do_retry(self, _: str) -> None:
-        place = max((at for at, each in enumerate(self._history) if each.role == "user"), default=None)
+        place = max((at for at, message in enumerate(self._history) if message.role == "user"), default=None)
         if place is None:
             raise ValueError("nothing was asked yet")
         question = self._history[place].content
@@ -179,8 +179,8 @@ class Chat:
     def _do_stats(self, _: str) -> None:
         if not self._figures:
             raise ValueError("nothing was answered yet")
-        decoded = sum(each.new_tokens - 1 for each in self._figures if each.new_tokens > 1)
-        seconds = sum(each.decode_seconds for each in self._figures)
+        decoded = sum(figure.new_tokens - 1 for figure in self._figures if figure.new_tokens > 1)
+        seconds = sum(figure.decode_seconds for figure in self._figures)
         used = len(self._llm.text.chat_prompt(self._history, thinking=self._thinking)) if self._history else 0
         rate = read_rate(self._llm.device)
         rate = decoded / seconds if seconds else 0
@@ -237,7 +237,7 @@ class Chat:
         if part == "thinking":
             if self._color or not self._notes.is_quiet:
                 stream = sys.stdout if self._color else sys.stderr
-                stream.write(dim(text, shown=self._color))
+                stream.write(dim(text, dimmed=self._color))
                 stream.flush()
             return answered, part
         if last == "thinking":
@@ -256,7 +256,7 @@ class Chat:
             prompt = list(self._llm.text.chat_prompt(kept, thinking=self._thinking))
             if len(prompt) <= room or len(turns) == 1:
                 break
-            following = next((at for at, each in enumerate(turns) if at and each.role == "user"), len(turns) - 1)
+            following = next((at for at, turn in enumerate(turns) if at and turn.role == "user"), len(turns) - 1)
             dropped += following
             turns = turns[following:]
         if dropped:
@@ -265,7 +265,7 @@ class Chat:
         return kept, prompt
 
     def _turn_count(self) -> str:
-        return count(sum(each.role == "user" for each in self._history), "turn")
+        return count(sum(message.role == "user" for message in self._history), "turn")
 
     def _system(self) -> list[Message]:
         return self._history[:1] if self._history and self._history[0].role == "system" else []
@@ -301,7 +301,7 @@ def save(path: Path, model: str, messages: Sequence[Message], *, replaces: bool)
     document = {
         "format": 1,
         "model": model,
-        "messages": [{"role": each.role, "content": each.content} for each in messages],
+        "messages": [{"role": message.role, "content": message.content} for message in messages],
     }
     try:
         write_whole(path, (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
@@ -321,9 +321,9 @@ def load(path: Path) -> list[Message]:
     if not isinstance(entries, list):
         raise TranscriptError(f"{path} is not a chat: it has no messages")
     messages = []
-    for number, each in enumerate(entries, start=1):
-        role: Any = each.get("role") if isinstance(each, dict) else None
-        content = each.get("content") if isinstance(each, dict) else None
+    for number, entry in enumerate(entries, start=1):
+        role: Any = entry.get("role") if isinstance(entry, dict) else None
+        content = entry.get("content") if isinstance(entry, dict) else None
         if role not in _ROLES or not isinstance(content, str):
             raise TranscriptError(f"{path} is not a chat: message {number} has no role and content")
         messages.append(Message(role, content))

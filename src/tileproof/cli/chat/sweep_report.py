@@ -17,7 +17,7 @@ from tileproof.tuning.places import processor
 
 from .pictures import GREY, HOW_TO_DRAW, INK, OTHER, OURS, can_draw, drawn, plain
 from .sweeps import Row
-from .terminal import shown_bytes, shown_count
+from .terminal import format_bytes, format_count
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM
@@ -72,7 +72,7 @@ class Report:
         lines = [
             f"## {self.title}",
             "",
-            f"{shown_count(self.parameters)} parameters, {shown_bytes(self.streamed)} of weights for a token{used}; "
+            f"{format_count(self.parameters)} parameters, {format_bytes(self.streamed)} of weights for a token{used}; "
             f"tileproof {self.version}, {self.day}.",
             "",
             f"| {' | '.join(HEADS)} |",
@@ -129,7 +129,7 @@ def draw(report: Report, path: Path) -> str:
                 axis.plot([row.median] * 2, [place - 0.3, place + 0.3], color="white", linewidth=1.2)
             axis.set_yticks(range(len(rows)), [str(row.task) for row in rows], fontsize=9)
             axis.margins(x=0.45)
-            axis.set_ylim(max(len(each) for _, _, each in sides) - 0.5, -0.5)
+            axis.set_ylim(max(len(line) for _, _, line in sides) - 0.5, -0.5)
             axis.set_xlabel("tokens/s: the best run; white marks the median", fontsize=8, color=GREY)
             axis.set_title(title, loc="left", fontweight="bold", fontsize=11)
             plain(axis, "x")

@@ -13,7 +13,7 @@ import numpy as np
 from tileproof.llm import ModelConfig, SamplingParams
 
 from .figures import bytes_per_token
-from .machine import QUIET, now, outside_load
+from .memory_rate import QUIET, now, outside_load
 
 if TYPE_CHECKING:
     from tileproof.llm import LLM

@@ -6,12 +6,12 @@ import sys
 import time
 from collections.abc import Sequence
 
-from tileproof.cli.usage import bar, wants_color
+from tileproof.cli.command_line import bar, wants_color
 
 
-def dim(text: str, *, shown: bool) -> str:
+def dim(text: str, *, dimmed: bool) -> str:
     """Text that stands back, on a terminal."""
-    return f"\x1b[2m{text}\x1b[0m" if shown and text else text
+    return f"\x1b[2m{text}\x1b[0m" if dimmed and text else text
 
 
 class Notes:
@@ -34,7 +34,7 @@ class Notes:
         self._in_text = False
         if not self._quiet:
             self.clear()
-            print(dim(line, shown=self._color), file=sys.stderr, flush=True)
+            print(dim(line, dimmed=self._color), file=sys.stderr, flush=True)
 
     def warn(self, line: str) -> None:
         """A line on something that went wrong, also when all else is quiet."""
@@ -47,7 +47,7 @@ class Notes:
         if not self._bar or (moment - self._drawn < 0.05 and done < total):
             return
         self._drawn = moment
-        sys.stderr.write(f"{bar(done, total)} {shown_bytes(done)} of {shown_bytes(total)} {name[-40:]}")
+        sys.stderr.write(f"{bar(done, total)} {format_bytes(done)} of {format_bytes(total)} {name[-40:]}")
         sys.stderr.flush()
 
     def working(self, what: str) -> None:
@@ -71,17 +71,17 @@ class Notes:
             self._drawn = 0.0
 
 
-def shown_bytes(size: float) -> str:
+def format_bytes(size: float) -> str:
     """`512 B`, `98.4 MB`, `1.19 GB`: thousands, as makers of memory and models count."""
-    return _shown(size, (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1)))
+    return _scaled(size, (("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1)))
 
 
-def shown_count(number: float) -> str:
+def format_count(number: float) -> str:
     """`134.5 M`, `4.02 B`: how many weights a model has."""
-    return _shown(number, (("B", 1e9), ("M", 1e6), ("k", 1e3), ("", 1))).rstrip()
+    return _scaled(number, (("B", 1e9), ("M", 1e6), ("k", 1e3), ("", 1))).rstrip()
 
 
-def _shown(number: float, units: tuple[tuple[str, float], ...]) -> str:
+def _scaled(number: float, units: tuple[tuple[str, float], ...]) -> str:
     """The number in the first unit of which there is one, with three or four figures."""
     unit, factor = next(((unit, factor) for unit, factor in units if number >= factor), units[-1])
     value = number / factor

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 
 from ..errors import ModelError, refused
 from ..models.config import ModelConfig
@@ -39,28 +39,28 @@ class Settings:
         """A whole number."""
         value = self._found(name, default)
         if type(value) is not int or not least <= value <= LARGEST:
-            raise self.wrong(f"`{name}` is {shown(value)}, not a whole number from {least} to 2**63 - 1")
+            raise self.wrong(f"`{name}` is {formatted(value)}, not a whole number from {least} to 2**63 - 1")
         return value
 
     def number(self, name: str, default: float | None = None) -> float:
         """A number above 0."""
         value = self._found(name, default)
         if type(value) not in (int, float) or not 0 < value <= sys.float_info.max:
-            raise self.wrong(f"`{name}` is {shown(value)}, not a number above 0")
+            raise self.wrong(f"`{name}` is {formatted(value)}, not a number above 0")
         return float(value)
 
     def flag(self, name: str) -> bool:
         """Whether something is so; not, if nothing is said."""
         value = self._found(name, False)
         if type(value) is not bool:
-            raise self.wrong(f"`{name}` is {shown(value)}, not true or false")
+            raise self.wrong(f"`{name}` is {formatted(value)}, not true or false")
         return value
 
     def token(self, name: str) -> int | None:
         """A token id, if there is one."""
         value = self.values.get(name)
         if value is not None and (type(value) is not int or value < 0):
-            raise self.wrong(f"`{name}` is {shown(value)}, not a token")
+            raise self.wrong(f"`{name}` is {formatted(value)}, not a token")
         return value
 
     def tokens(self, name: str) -> tuple[int, ...]:
@@ -68,7 +68,7 @@ class Settings:
         value = self.values.get(name)
         ids = [] if value is None else value if isinstance(value, list) else [value]
         if not all(type(token) is int and token >= 0 for token in ids):
-            raise self.wrong(f"`{name}` is {shown(value)}, not a token or a list of tokens")
+            raise self.wrong(f"`{name}` is {formatted(value)}, not a token or a list of tokens")
         return tuple(ids)
 
     def wrong(self, why: str) -> ModelError:

@@ -104,8 +104,8 @@ class CudaAccount(Account):
         self.gpu.trim_pool()
 
     def settle(self) -> None:
-        late, self._late = self._late, []
-        for span, home in late:
+        postponed, self._late = self._late, []
+        for span, home in postponed:
             self._free(span, home)
         super().settle()
 
@@ -116,7 +116,7 @@ class CudaAccount(Account):
             self._free((gone.address, gone.address + gone.nbytes), gone.home)
 
     def _order_behind_borrowers(self, home: CudaStream, borrowers: Iterable[int]) -> None:
-        """Memory that was lent goes back behind what its borrowers do with it, on their streams and on torch's now."""
+        """Memory that was lent goes back after what its borrowers do with it, on their streams and on torch's now."""
         if self._driver.lost is not None or self._driver.process != os.getpid():
             return
         try:

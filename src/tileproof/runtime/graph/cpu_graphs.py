@@ -34,8 +34,8 @@ class Player:
     """
 
     def __init__(self, recorded: Sequence[Recorded], watches: Sequence[Watch]) -> None:
-        self._checked = [each.work for each in recorded if isinstance(each.work, Launched) and each.work.may_fail()]
-        self._called = [each.work for each in recorded if isinstance(each.work, Called)]
+        self._checked = [entry.work for entry in recorded if isinstance(entry.work, Launched) and entry.work.may_fail()]
+        self._called = [entry.work for entry in recorded if isinstance(entry.work, Called)]
         self._watches = watches
         self._clean = array("Q", _NO_REPORT * len(self._checked))
         self._records = self._clean[:]
@@ -50,13 +50,13 @@ class Player:
         places = {
             work: _address(self._records) + 8 * len(_NO_REPORT) * place for place, work in enumerate(self._checked)
         }
-        for each in recorded:
-            steps = each.part[:]
-            if each.work in places and len(steps):
-                each.work.words[STEP] = places[each.work]
+        for entry in recorded:
+            steps = entry.part[:]
+            if entry.work in places and len(steps):
+                entry.work.words[STEP] = places[entry.work]
                 for begin in range(0, len(steps), STEP):
                     if steps[begin] == RUN:
-                        steps[begin + STEP - 1] = places[each.work]
+                        steps[begin + STEP - 1] = places[entry.work]
             self.steps.extend(steps)
         self.failure = self._failure_here if self.has_checks else None
         """Finds what went wrong with the replay that this thread did, and has leases of still."""
@@ -93,7 +93,7 @@ class Player:
 
     def _failure(self, reports: array[int]) -> BaseException | None:
         """What went wrong with one replay."""
-        errors = [each.failure() for each in self._called]
+        errors = [call.failure() for call in self._called]
         size = len(_NO_REPORT)
         for place, launched in enumerate(self._checked):
             record = reports[size * place : size * (place + 1)]

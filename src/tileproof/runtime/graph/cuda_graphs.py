@@ -2,7 +2,7 @@
 
 While it is recorded, nothing is given to the driver: launches are only made ready, so that a mistake in between leaves
 no capture open, and other threads and libraries see none. Then all of it is captured at once. What a launch needs
-beside its arguments, scratch and reports, is memory of the graph.
+besides its arguments, scratch and reports, is memory of the graph.
 
 The last nodes of a graph gather what its checks report. Behind each replay its stream copies that to the host, to a
 place of that replay's own: others may be on their way by the time somebody looks.
@@ -46,7 +46,7 @@ from tileproof.runtime.tensor.tensors import Tensor
 from .graphs import Recorded, Replay
 
 _MUCH: Final = 1 << 26
-"""How much memory of the host reports of replays under way may take, beside that of small ones."""
+"""How much memory of the host reports of replays under way may take, besides that of small ones."""
 _MOST_UNDER_WAY: Final = 4096
 _LINE: Final = 128
 """Bytes that caches of GPUs keep together."""
@@ -138,7 +138,7 @@ class CopyPart:
 def part_of(
     args: tuple[Any, ...], named: dict[str, Any], proved: Proved, bound: Bound, ahead: Any
 ) -> tuple[Work, Part]:
-    """A launch for a graph, behind another part or nothing."""
+    """A launch for a graph, after another part or nothing."""
     assert bound.device is not None
     signature = signature_of(proved)
     parallel = running.parallel_of(proved.ready)
@@ -193,7 +193,7 @@ class Player:
         gathered: Tensor | None,
     ) -> None:  # fmt: skip
         self.executable = executable
-        self._parts = [each.part for each in recorded]
+        self._parts = [entry.part for entry in recorded]
         self._reports = reports
         self._gathered = gathered
         self._lenders = [array for array in _arrays(recorded) if array.stream is not None]
@@ -270,11 +270,11 @@ class Player:
 
 def _arrays(recorded: Sequence[Recorded]) -> Iterator[Any]:
     """All that the launches and copies of a graph use."""
-    for each in recorded:
-        if isinstance(each.part, Part):
-            yield from each.part.bound.tensors.values()
+    for entry in recorded:
+        if isinstance(entry.part, Part):
+            yield from entry.part.bound.tensors.values()
         else:
-            yield from (tensor.seen_by_launch() for tensor, *_ in each.tensors)
+            yield from (tensor.seen_by_launch() for tensor, *_ in entry.tensors)
 
 
 def _is_torchs(array: Any) -> bool:
@@ -294,7 +294,7 @@ def player_of(
     if not recorded:
         return None
     device = Device(_device_of(recorded[0]))
-    lanes = {id(each.stream): device.make_stream() for each in recorded}
+    lanes = {id(entry.stream): device.make_stream() for entry in recorded}
     main = lanes[id(recorded[0].stream)]
     reports: list[Report] = []
     gathered: Tensor | None = None
@@ -352,10 +352,10 @@ def _neighbours(reports: Sequence[Report]) -> Iterator[tuple[int, int]]:
 
 
 def _reports(recorded: Sequence[Recorded], watches: Sequence[Watch]) -> Iterator[Report]:
-    for each in recorded:
-        started = each.part.started if isinstance(each.part, Part) else None
+    for entry in recorded:
+        started = entry.part.started if isinstance(entry.part, Part) else None
         if started is not None and started.report:
-            yield Report(started.report, started.nbytes, each.part.failure)
+            yield Report(started.report, started.nbytes, entry.part.failure)
     for watch in watches:
         if watch.flags.nbytes:
             yield Report(watch.flags.address, watch.flags.nbytes, watch.failure)
@@ -365,21 +365,21 @@ def _capture(
     recorded: Sequence[Recorded], edges: Sequence[tuple[int, int]], lanes: dict[int, int], device: Device,
     events: list[Any],
 ) -> None:  # fmt: skip
-    """Gives all launches to the streams that record, in order, each behind those of other streams it waits for."""
+    """Gives all launches to the streams that record, in order, each after those of other streams it waits for."""
     before: dict[int, list[int]] = {}
     for earlier, later in edges:
         before.setdefault(later, []).append(earlier)
     after = {earlier for earlier, later in edges if recorded[earlier].stream is not recorded[later].stream}
     done: dict[int, Any] = {}
     last: dict[int, Any] = {}
-    for place, each in enumerate(recorded):
-        handle = lanes[id(each.stream)]
-        others = [earlier for earlier in before.get(place, ()) if recorded[earlier].stream is not each.stream]
+    for place, entry in enumerate(recorded):
+        handle = lanes[id(entry.stream)]
+        others = [earlier for earlier in before.get(place, ()) if recorded[earlier].stream is not entry.stream]
         for earlier in others:
             done[earlier].wait_on(handle)
-        is_early = not others and each.part.can_begin(last.get(handle))
-        each.part.capture(handle, dependent=is_early)
-        last[handle] = each.part
+        is_early = not others and entry.part.can_begin(last.get(handle))
+        entry.part.capture(handle, dependent=is_early)
+        last[handle] = entry.part
         if place in after:
             done[place] = device.event()
             done[place].record(handle)

@@ -136,8 +136,8 @@ class Graph:
             separated = self._premises.separate(proved, bound)
             for to, source in separated.copies:
                 self._add_copy(to, source)
-            for each, its_args, constants in separated.launches:
-                self._add(each, its_args, constants, *prepare_recorded(each, its_args, constants), is_internal=True)
+            for test, its_args, constants in separated.launches:
+                self._add(test, its_args, constants, *prepare_recorded(test, its_args, constants), is_internal=True)
             self._add(kernel, args, named, proved, bound)
             self._calls.append(lambda graph: graph.record(kernel, args, named))
 
@@ -147,7 +147,7 @@ class Graph:
     ) -> None:  # fmt: skip
         signature = parse(kernel).signature
         stream = chosen_stream(bound.device)
-        ahead = next((each.part for each in reversed(self._recorded) if each.stream is stream), None)
+        ahead = next((earlier.part for earlier in reversed(self._recorded) if earlier.stream is stream), None)
         backend = choice.backend_for(choice.current(), kernel.name, bound.device)
         work, part = device_of(bound.device).part_of(backend, args, named, proved, bound, ahead)
         own = tuple(
@@ -166,12 +166,12 @@ class Graph:
         self._calls.append(lambda graph: graph.add_copy(to, source))
 
     def _add_copy(self, to: Tensor, source: Tensor) -> None:
-        device, shown = to.block.device, f"copy{list(to.shape)}"
+        device, label = to.block.device, f"copy{list(to.shape)}"
         work, part = device_of(device).copy_part(to, source)
         self._demand_device("a copy", device)
         self._is_own = self._is_own and not (to.block.is_shared or source.block.is_shared)
         tensors = (to, False, True), (source, True, False)
-        self._recorded.append(Recorded(Node("copy", shown, ()), work, part, tensors, chosen_stream(device)))
+        self._recorded.append(Recorded(Node("copy", label, ()), work, part, tensors, chosen_stream(device)))
         self._premises.touch(work.writes)
 
     def _note_foreign(self, args: Sequence[Any]) -> None:
@@ -296,19 +296,19 @@ class Graph:
         first: dict[tuple[Any, ...], tuple[Tensor, Runs, str]] = {}
         outputs: dict[Block, Written] = {}
         blocks: dict[Block, None] = {}
-        for each in self._recorded:
-            inputs += [span for span in each.work.reads if not written.has(np.array([span]))]
-            for tensor, is_read, _ in each.tensors:
+        for entry in self._recorded:
+            inputs += [span for span in entry.work.reads if not written.has(np.array([span]))]
+            for tensor, is_read, _ in entry.tensors:
                 blocks[tensor.block] = None
                 if is_read and not written.has(tensor.runs):
                     key = (tensor.address, tensor.key)
-                    first.setdefault(key, (tensor, written.lacking(tensor.runs), each.node.name))
-            for tensor, _, is_written in each.tensors:
+                    first.setdefault(key, (tensor, written.lacking(tensor.runs), entry.node.name))
+            for tensor, _, is_written in entry.tensors:
                 if is_written:
                     written = written.joined(tensor.runs)
                     outputs[tensor.block] = outputs.get(tensor.block, NOTHING).joined(tensor.runs)
         self._reads = _merged(inputs)
-        self._writes = _merged(span for each in self._recorded for span in each.work.writes)
+        self._writes = _merged(span for entry in self._recorded for span in entry.work.writes)
         self._read_first = tuple(first.values())
         self._blocks = tuple(blocks)
         self._outputs = self._unnoted = tuple((block, written_there.runs) for block, written_there in outputs.items())
@@ -337,12 +337,13 @@ class Graph:
                     edges.append((earlier, later))
                     reached |= before[earlier] | 1 << earlier
             before.append(reached)
-        return Description(device_name(self.device), tuple(each.node for each in self._recorded), tuple(sorted(edges)))
+        nodes = tuple(entry.node for entry in self._recorded)
+        return Description(device_name(self.device), nodes, tuple(sorted(edges)))
 
     @cached_property
     def name(self) -> str:
         """What it is called in messages."""
-        names = [each.node.name for each in self._recorded]
+        names = [entry.node.name for entry in self._recorded]
         return f"a graph ({', '.join(names[:3])}{', ...' if len(names) > 3 else ''})"
 
     def __repr__(self) -> str:

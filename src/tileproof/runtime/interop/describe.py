@@ -23,7 +23,7 @@ import numpy as np
 
 from tileproof.backends.base import Memory
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.language.dtypes import ALL, DType
 
 from . import dlpack
@@ -86,7 +86,7 @@ def torch_device(torch: Any, value: Any) -> str:
 
 def torch_memory(torch: Any, value: Any, name: str) -> TorchMemory:
     """Where the elements of a tensor lie; `Unusable` if it is not what lies in its memory."""
-    # A subclass may answer for its attributes itself; the memory is judged, not what is said of it.
+    # A subclass may answer for its attributes itself; the memory counts, not its description.
     with torch._C.DisableTorchFunctionSubclass():
         _check_torch(torch, value, name)
         plain = value.as_subclass(torch.Tensor).detach()
@@ -97,7 +97,7 @@ def torch_memory(torch: Any, value: Any, name: str) -> TorchMemory:
         try:
             storage = plain.untyped_storage()
             if plain.is_cpu and storage.resizable():
-                # numpy looks at the storage, which from then on refuses to be given other memory.
+                # numpy looks at the storage, which from then on does not accept other memory.
                 torch.empty(0, dtype=torch.uint8).set_(storage).numpy()
             address, begin, room = plain.data_ptr(), storage.data_ptr(), storage.nbytes()
         except (RuntimeError, NotImplementedError) as error:
@@ -234,17 +234,17 @@ def keep_still(args: tuple[Any, ...]) -> tuple[Any, ...] | None:
     """
     torch = sys.modules.get("torch")
     kinds = () if torch is None else (getattr(torch, "Tensor", None), getattr(torch.nn, "Parameter", None))
-    if not kinds or not any(type(each) in kinds for each in args):
+    if not kinds or not any(type(arg) in kinds for arg in args):
         return args
     kept: list[Any] = []
-    for each in args:
-        if type(each) not in kinds:
-            kept.append(each)
+    for array in args:
+        if type(array) not in kinds:
+            kept.append(array)
             continue
         try:
-            if not each.is_cpu or each.requires_grad or each.is_neg():
+            if not array.is_cpu or array.requires_grad or array.is_neg():
                 return None
-            kept.append(torch_memory(torch, each, "x").keep)
+            kept.append(torch_memory(torch, array, "x").keep)
         except (Unusable, RuntimeError, NotImplementedError, TypeError):
             return None
     return tuple(kept)
@@ -276,7 +276,7 @@ def _of_immutable(value: Any) -> Array | None:
         cure = "launch outside `jax.jit` and other transforms, on the arrays themselves"
         raise Unusable(Code.ARGUMENT_KIND, "is a tracer of JAX, which has no memory", cure)
     try:
-        # On the CPU no stream orders our reading behind the library's own work.
+        # On the CPU no stream orders our reading after the library's own work.
         getattr(value, "block_until_ready", bool)()
     except Exception as error:
         raise malformed("block_until_ready", error) from None
@@ -425,7 +425,7 @@ def described(value: Any, name: str = "x") -> Described | None:
     torch = torch_of(value)
     if torch is not None:
         return _torch_on_gpu(torch, value, name)
-    if is_immutable(value):  # its DLPack, and not its interface, orders our work behind its own
+    if is_immutable(value):  # its DLPack, and not its interface, orders our work after its own
         return _dlpack_on_gpu(value, name)
     try:
         interface = value.__cuda_array_interface__
@@ -484,7 +484,7 @@ def host_copy(array: Any) -> Array:
     """The elements of an argument where the host can look at them: the array itself, or a copy from a GPU."""
     if not isinstance(array, Described):
         return np.asarray(array)
-    # For now contents are tested on the host: all bytes are copied, behind what the stream has yet to do, and waited
+    # For now contents are tested on the host: all bytes are copied, after what the stream has yet to do, and waited
     # for. A test on the GPU will take the place of this.
     from tileproof.backends.cuda.device.driver import Device
 
@@ -560,7 +560,7 @@ def _checked(
     address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any], device: int, name: str, *,
     writeable: bool = True, stream: int | None = None, keep: object, capsule: object = None,
 ) -> Described:  # fmt: skip
-    """An array as its library describes it, once the driver has said where its memory is."""
+    """An array as its library describes it, once the driver has reported where its memory is."""
     from tileproof.backends.cuda.device.driver import place_of
 
     if len(shape) != len(strides) or min(shape, default=0) < 0 or dtype.hasobject:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Final
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 CPU: Final = 1
 CUDA: Final = 2
@@ -83,7 +83,7 @@ def is_capsule(value: object) -> bool:
 
 
 def capsule_of(value: Any, stream: int | None = None) -> Any:
-    """What an object offers to work on a stream; ordering that work behind its own is the object's part.
+    """What an object offers to work on a stream; ordering that work after its own is the object's part.
 
     None is for the CPU, which has no streams.
     """

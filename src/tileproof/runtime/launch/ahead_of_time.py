@@ -111,7 +111,7 @@ def compile_all(
     """
     waiting: dict[tuple[str, bytes], list[tuple[Plan, Variant, Request, Program, float]]] = {}
     jobs: list[Job] = []
-    for plan, wanted in ((each, wanted) for each in plans for wanted in each.variants):
+    for plan, wanted in ((user, wanted) for user in plans for wanted in user.variants):
         kept = _kept(wanted)
         if kept is not None and not programs:
             yield CompiledVariant(plan, wanted, *kept, is_kept=True)
@@ -149,7 +149,7 @@ def _kept(wanted: Variant) -> tuple[Code, tuple[Remark, ...]] | None:
         return None
     stored = default()
     code, remarks = read_entry(stored, wanted.key, ()), read_entry(stored, _remarks_key(wanted), ())
-    are_remarks = isinstance(remarks, tuple) and all(isinstance(each, Remark) for each in remarks)
+    are_remarks = isinstance(remarks, tuple) and all(isinstance(remark, Remark) for remark in remarks)
     return (code, remarks) if isinstance(code, Code) and are_remarks else None
 
 
@@ -157,7 +157,7 @@ def _keep(wanted: Variant, code: Code, remarks: Sequence[Remark]) -> None:
     if wanted.key:
         stored = default()
         stored.put(wanted.key, write_entry(code, ()))
-        stored.put(_remarks_key(wanted), write_entry(tuple(replace(each, span=None) for each in remarks), ()))
+        stored.put(_remarks_key(wanted), write_entry(tuple(replace(remark, span=None) for remark in remarks), ()))
 
 
 def _remarks_key(wanted: Variant) -> str:
@@ -173,12 +173,12 @@ def write_bundle(
     """Writes a bundle of all that was made; gives its bytes. What lies there is replaced, as a whole or not at all."""
     codes: dict[Plan, dict[str, str]] = {}
     entries: dict[str, bytes] = {}
-    for each in outcomes:
-        assert isinstance(each.outcome, Code), "what failed is in no bundle"
-        codes.setdefault(each.plan, {})[each.variant.target.arch] = each.variant.key
+    for outcome in outcomes:
+        assert isinstance(outcome.outcome, Code), "what failed is in no bundle"
+        codes.setdefault(outcome.plan, {})[outcome.variant.target.arch] = outcome.variant.key
         # How long the assembler took would make every bundle another.
-        entries[each.variant.key] = write_entry(replace(each.outcome, seconds=0.0), ())
-        entries |= each.plan.proof
+        entries[outcome.variant.key] = write_entry(replace(outcome.outcome, seconds=0.0), ())
+        entries |= outcome.plan.proof
     data = pack(version, assembler, [_bundled(plan, keys) for plan, keys in codes.items()], entries)
     write_whole(Path(path), data)
     return len(data)
@@ -198,7 +198,7 @@ def shapes_of(plan: Plan) -> str:
     }
     shapes = {name: f"{'x'.join(map(str, array.shape))}:{types[name]}" for name, array in plan.bound.tensors.items()}
     texts = shapes | {name: repr(value) for name, value in plan.bound.scalars.items()}
-    return ",".join(f"{each.name}={texts[each.name]}" for each in parse(plan.proved.kernel).signature.arguments)
+    return ",".join(f"{arg.name}={texts[arg.name]}" for arg in parse(plan.proved.kernel).signature.arguments)
 
 
 # Arrays.

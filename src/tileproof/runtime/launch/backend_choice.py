@@ -13,7 +13,7 @@ from typing import Final
 from tileproof.backends.base import AUTO, Backend, backend_of, names
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.runtime.memory.recorder import recording
 
 DEFAULT: Final = AUTO
@@ -58,7 +58,7 @@ def backend(name: str) -> Iterator[None]:
     Elsewhere the environment variable TILEPROOF_BACKEND names it.
     """
     if not isinstance(name, str):
-        raise TypeError(f"a backend is named by a text, not by {shown(name)}")
+        raise TypeError(f"a backend is named by a text, not by {formatted(name)}")
     if name not in names():
         raise LaunchError(_refusal(name))
     token = _chosen.set(name)
@@ -94,7 +94,7 @@ def _refusal(name: str, *, variable: bool = False) -> Diagnostic:
     near = difflib.get_close_matches(name.strip().lower(), names(), 1)
     right = near[0] if near else DEFAULT
     written = f"{VARIABLE}={right}" if variable else f'tp.backend("{right}")'
-    asked = (f"the environment variable {VARIABLE} asks for it",) if variable else ()
+    asked = (f"the environment variable {VARIABLE} selects it",) if variable else ()
     return Diagnostic(
         Code.NO_BACKEND,
         f"there is no backend {name!r}",

@@ -15,8 +15,8 @@ import numpy as np
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError
-from tileproof.diagnostics.records import dataclass
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.quick_dataclasses import dataclass
+from tileproof.diagnostics.values import formatted
 from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.signature import (
     Anything,
@@ -161,13 +161,13 @@ def _bind_equations(signature: Signature, bound: Bound, constants: Mapping[str, 
 
 def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
     names = [parameter.name for parameter in signature.arguments]
-    shown = ", ".join(names) or "none"
+    listed = ", ".join(names) or "none"
     if len(args) > len(names):
         constants = ", ".join(constant.name for constant in signature.constants)
         fail(
             signature,
             Code.ARGUMENT_COUNT,
-            f"`{signature.name}` takes {len(names)} arguments ({shown}), and {len(args)} are given",
+            f"`{signature.name}` takes {len(names)} arguments ({listed}), and {len(args)} are given",
             help=f"constants are given by name: {constants}" if constants else "",
         )
     values = dict(zip(names, args, strict=False))
@@ -193,7 +193,7 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
             Code.ARGUMENT_COUNT,
             f"`{signature.name}` is missing {what}",
             missing[0],
-            help=f"it takes {shown}",
+            help=f"it takes {listed}",
         )
     return values
 
@@ -220,8 +220,8 @@ def _array(signature: Signature, tensor: TensorParameter, values: Mapping[str, A
 
 def wrong_rank(signature: Signature, tensor: TensorParameter, shape: tuple[int, ...]) -> NoReturn:
     """Rejects an array with too few or too many axes."""
-    shown = " ".join(map(str, tensor.dimensions)) or "()"
-    message = f"`{tensor.name}` has the dimensions {shown}, and the array has the shape {shape}"
+    declared = " ".join(map(str, tensor.dimensions)) or "()"
+    message = f"`{tensor.name}` has the dimensions {declared}, and the array has the shape {shape}"
     cure = "pass an array with one axis for each dimension: `.reshape(...)` or `[None]` make one"
     fail(signature, Code.ARGUMENT_RANK, message, tensor, help=cure)
 
@@ -408,7 +408,7 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
     if dtype is BOOL or isinstance(value, bool):
         if not (dtype is BOOL and isinstance(value, bool)):
             cure = "pass True or False" if dtype is BOOL else "pass a number: `int(...)`"
-            message = f"`{scalar.name}` is {dtype}, and {shown(value)} is given"
+            message = f"`{scalar.name}` is {dtype}, and {formatted(value)} is given"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
         return bool(value)
     if dtype.is_integer:
@@ -416,12 +416,12 @@ def _scalar(signature: Signature, scalar: ScalarParameter, value: Any, bound: Bo
         if isinstance(value, float) or not least <= value <= most:
             why = "is a float" if isinstance(value, float) else "does not fit"
             cure = f"pass a whole number from {least} to {most}"
-            message = f"`{scalar.name}` is {dtype}, and {shown(value)} {why}"
+            message = f"`{scalar.name}` is {dtype}, and {formatted(value)} {why}"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=cure)
     if dtype.is_float and isinstance(value, int | float):
         greatest = limits(dtype)[1]
         if abs(value) > greatest and value not in (math.inf, -math.inf):
-            message = f"`{scalar.name}` is {dtype}, and {shown(value)} does not fit"
+            message = f"`{scalar.name}` is {dtype}, and {formatted(value)} does not fit"
             fail(signature, Code.ARGUMENT_DTYPE, message, scalar, help=f"pass a number up to {greatest:g}, or infinity")
         return float(value)
     number: int = value
@@ -434,7 +434,7 @@ def _constant(
     if constant.name in signature.static:
         extent = bound.dimensions[constant.name]
         if constant.name in named and _constant_value(signature, constant, named) != extent:
-            text = shown(named[constant.name])
+            text = formatted(named[constant.name])
             fail(
                 signature,
                 Code.CONSTANT_VALUE,
@@ -455,7 +455,7 @@ def _constant_value(signature: Signature, constant: ConstantParameter, named: Ma
         cure = f"give it by name: `{constant.name}=...`"
         fail(signature, Code.CONSTANT_VALUE, f"the constant `{constant.name}` has no value", constant, help=cure)
     if not takes(constant.type, value):
-        message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {shown(value)} is given"
+        message = f"the constant `{constant.name}` is of type {constant.type.__name__}, and {formatted(value)} is given"
         fail(signature, Code.CONSTANT_VALUE, message, constant, help=cure_for(constant.type, value))
     number: ConstantValue = float(value) if constant.type is float else value
     return number

@@ -12,7 +12,7 @@ import numpy as np
 from tileproof.analysis.verdict import Verdict
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, LaunchError
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.ops import Group

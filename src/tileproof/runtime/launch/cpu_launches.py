@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.codegen.parameters import Facts
+from tileproof.backends.cpu.codegen.parameters import Specialization
 from tileproof.backends.cpu.device import loaded_code as running
 from tileproof.backends.cpu.device.loaded_code import NOBODY, Loaded, Lowered
 from tileproof.backends.cpu.device.pool import ARENAS
@@ -58,7 +58,7 @@ _loaded: dict[str, tuple[running.Code, Mapping[str, int]]] = {}
 """By key: code is loaded once, whoever asks for it. Kernels of one text share it, but not where they were written."""
 _lowered_ones: Final = Memo[dict[int, Lowered]](dict)
 """By how many products of the processor may be under way at once."""
-_loaded_ones: Final = Memo[dict[tuple[Facts, Target], Loaded]](dict)
+_loaded_ones: Final = Memo[dict[tuple[Specialization, Target], Loaded]](dict)
 _ledger: Final = ledger_of(None)
 
 
@@ -275,8 +275,8 @@ def follow(form: Form, args: tuple[Any, ...]) -> bool:
     if not all(map(form.has_looked_at, looked_at)):
         guards += check_own_contents(proved, signature, form.premises, kept, dimensions)
     start(launched, proved, signature)
-    for each in looked_at:  # not before: `start` raises if somebody wrote meanwhile
-        form.looked_at[each[0]] = each
+    for seen in looked_at:  # not before: `start` raises if somebody wrote meanwhile
+        form.looked_at[seen[0]] = seen
     return True
 
 
@@ -311,10 +311,10 @@ def _steps(launched: Launched, bound: Bound) -> array[int]:
     if cleared:
         from tileproof.backends.cpu.device.split_launch import beginning_of
     for tensor in cleared:
-        given = bound.tensors[tensor.name]
-        kept.append(np.full(given.shape, beginning_of(tensor), given.dtype))
+        output = bound.tensors[tensor.name]
+        kept.append(np.full(output.shape, beginning_of(tensor), output.dtype))
         place = words[STEP + loaded.words.places[tensor.name, "pointer"]]
-        steps.extend(copy_of(place, kept[-1].ctypes.data, given.nbytes))
+        steps.extend(copy_of(place, kept[-1].ctypes.data, output.nbytes))
     if loaded.code.has_after:
         kept.append(np.empty(loaded.code.piece * launched.programs + _ALIGNMENT, np.uint8))
         words[STEP + loaded.words.places["space"]] = -(-kept[-1].ctypes.data // _ALIGNMENT) * _ALIGNMENT
@@ -370,12 +370,12 @@ def loaded_for(proved: Proved, bound: Bound) -> Loaded:
     lowered = lowered_ones.get(depth)
     if lowered is None:
         lowered = lowered_ones[depth] = Lowered(_lowered(proved, depth))
-    facts = lowered.facts(bound.tensors, bound.dimensions, target.caches.l3)
-    loaded = known.get((facts, target))
+    specialization = lowered.specialization(bound.tensors, bound.dimensions, target.caches.l3)
+    loaded = known.get((specialization, target))
     if loaded is None:
         with _making:
-            loaded = known.get((facts, target)) or _ready(proved, lowered, facts, target)
-            known[facts, target] = loaded
+            loaded = known.get((specialization, target)) or _ready(proved, lowered, specialization, target)
+            known[specialization, target] = loaded
     return loaded
 
 
@@ -392,25 +392,27 @@ def _lowered(proved: Proved, depth: int) -> ops.KernelIR:
     return kernel
 
 
-def _ready(proved: Proved, lowered: Lowered, facts: Facts, target: Target) -> Loaded:
-    """A kernel's native form for some facts, from disk if it is there."""
+def _ready(proved: Proved, lowered: Lowered, specialization: Specialization, target: Target) -> Loaded:
+    """A kernel's native form for a specialization, from disk if it is there."""
     if not proved.key:
         from tileproof.backends.cpu.codegen import program
 
-        code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{next(_numbers)}")
-        return Loaded(lowered, facts, code)
-    key = digest("cpu", proved.key, astuple(facts), depth_for(target), target.key, target.caches.l3, llvm.version())
+        code = program.compile_kernel(lowered.kernel, specialization, target, f"tileproof_{next(_numbers)}")
+        return Loaded(lowered, specialization, code)
+    key = digest(
+        "cpu", proved.key, astuple(specialization), depth_for(target), target.key, target.caches.l3, llvm.version()
+    )
     if key not in _loaded:
         stored = default()
         code = read_entry(stored, key, ())
         if not isinstance(code, running.Code):
             from tileproof.backends.cpu.codegen import program
 
-            code = program.compile_kernel(lowered.kernel, facts, target, f"tileproof_{key[:32]}")
+            code = program.compile_kernel(lowered.kernel, specialization, target, f"tileproof_{key[:32]}")
             stored.put(key, write_entry(code, ()))
         if key not in _loaded:
             _loaded[key] = code, running.load(code)
-    return Loaded(lowered, facts, *_loaded[key])
+    return Loaded(lowered, specialization, *_loaded[key])
 
 
 launch_with("cpu", follow)

@@ -1,6 +1,6 @@
-"""Plans of the CPU: what one launch found that holds for all like it.
+"""Launch plans of the CPU: what one launch computed that holds for all launches like it.
 
-Most plans are open: they hold for every shape of which what the compiled code relies on is true (`Facts`), and say from
+Most plans are open: they hold for every shape for which the specialization of the compiled code is true, and state from
 what each word of a launch follows. Where more depends on extents, such as a contract, a plan is of one shape.
 """
 
@@ -16,14 +16,14 @@ from tileproof.backends.cpu.device.queue import STEP
 from tileproof.backends.cpu.target import host
 from tileproof.backends.parallel_space import place_count
 from tileproof.compiler.proved import Proved, signature_of
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir import ops
 from tileproof.ir.types import Access, Named, Unnamed, size_of
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import by_storage
 from tileproof.runtime.native import CPU, OnCpu, OpenAxis, OpenTensor, Plan, Source, TensorArgument
-from tileproof.runtime.native.layout import SMALL, Division, From
+from tileproof.runtime.native.structures import SMALL, Division, From
 from tileproof.runtime.stream.thread_pool import pool
 
 from .binding import Bound
@@ -60,10 +60,10 @@ def plan_of(
     )  # fmt: skip
     arguments: list[Any] = []
     free = _open_dimensions(signature) if is_open else []
-    facts = loaded.facts
-    units = dict(zip((tensor.name for tensor in loaded.tensors), facts.unit, strict=True))
+    specialization = loaded.specialization
+    units = dict(zip((tensor.name for tensor in loaded.tensors), specialization.unit, strict=True))
     scalars = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
-    large = dict(zip((tensor.name for tensor in loaded.tensors), facts.stream, strict=True))
+    large = dict(zip((tensor.name for tensor in loaded.tensors), specialization.stream, strict=True))
     for parameter, value in zip(signature.arguments, args, strict=True):
         if isinstance(parameter, TensorParameter):
             name, array_of = parameter.name, bound.tensors[parameter.name]
@@ -105,7 +105,7 @@ def _on_cpu(
     arena = _arena_for(loaded.code.arena)
     sources = tuple(_sources(bound, loaded, free, proved)) if is_open else ()
     divided = tuple(
-        (free.index(name), size, Division.EXACT if (name, size) in loaded.facts.divided else Division.RAGGED)
+        (free.index(name), size, Division.EXACT if (name, size) in loaded.specialization.divided else Division.RAGGED)
         for name, size in loaded.lowered.walks if is_open and name in free
     )  # fmt: skip
     divided += tuple((free.index(name), most, Division.AT_MOST) for name, most in unpacked or () if name in free)

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass, replace
 from functools import cache
 from typing import Final
 
-from tileproof.backends.cuda.codegen.layout_specialization import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Specialization
 from tileproof.backends.cuda.codegen.memory_order import Dependent
 from tileproof.backends.cuda.codegen.program import Request
 from tileproof.backends.cuda.codegen.state import Target
@@ -46,10 +46,10 @@ _PLAIN: Final = Schedule()
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One form of a proved kernel: for some facts, an architecture and a schedule."""
+    """One form of a proved kernel: for a specialization, an architecture and a schedule."""
 
     kernel: KernelIR
-    facts: Facts
+    specialization: Specialization
     target: Target
     schedule: Schedule
     serial: bool
@@ -68,14 +68,14 @@ class Variant:
         if not self.proof:
             return ""
         return digest(
-            "cuda", fingerprint(), self.proof, astuple(self.facts), self.target.arch, self.target.version,
+            "cuda", fingerprint(), self.proof, astuple(self.specialization), self.target.arch, self.target.version,
             self.schedule.key, self.serial, self.checked, None if self.dependent is None else self.dependent.key,
         )  # fmt: skip
 
     def request(self) -> Request:
         """What is to be compiled."""
         name = _symbol(self.kernel.name)
-        return Request(self.kernel, self.facts, self.target, self.schedule, name, self.serial, self.dependent)
+        return Request(self.kernel, self.specialization, self.target, self.schedule, name, self.serial, self.dependent)
 
 
 def _symbol(name: str) -> str:
@@ -88,11 +88,11 @@ def variant(proved: Proved, bound: Bound, space: running.LaunchSpace, arch: str,
     """The form of a kernel that a launch needs. `checked=False` gives its unsafe twin, for tests."""
     kernel = _lowered(proved, checked)
     where = addresses or {name: address_of(array) for name, array in bound.tensors.items()}
-    facts = running.facts_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
+    specialization = running.specialization_for(kernel, bound.tensors, where, bound.dimensions, space.programs)
     schedule, target = getattr(proved.kernel, "schedule", None) or _PLAIN, target_for(arch)
     # Code that can begin early runs in any launch.
     dependent = Dependent() if schedule.dependent and target.can_wait else None
-    return Variant(kernel, facts, target, schedule, is_serial(proved), proved.key, checked, dependent)
+    return Variant(kernel, specialization, target, schedule, is_serial(proved), proved.key, checked, dependent)
 
 
 def _lowered(proved: Proved, checked: bool) -> KernelIR:
@@ -156,7 +156,7 @@ def early(proved: Proved, wanted: Variant, unwritten: frozenset[str], ordinal: i
     None if it would read nothing early, or there is no way to make it: what was compiled elsewhere waits first.
     """
     known = _early_ones.of(proved)
-    key = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
+    key = (wanted.specialization, wanted.target, wanted.schedule, wanted.checked, unwritten, ordinal)
     if key not in known:
         dependent = Dependent(unwritten, first_programs(wanted.schedule, ordinal))
         names = replace(wanted, dependent=dependent).request().read_first()
@@ -180,7 +180,7 @@ class Compiled:
     """Code for a launch on a GPU, what it relies on, and the programs of the launch."""
 
     loaded: running.Loaded
-    facts: Facts
+    specialization: Specialization
     space: running.LaunchSpace
 
 
@@ -195,24 +195,24 @@ class CudaBackend:
         require(proved.ready, bound.scalars, bound.dimensions)
         space = space_of(proved, bound)
         wanted = variant(proved, bound, space, arch_of(bound.device))
-        return Compiled(ready(proved, wanted, bound.device), wanted.facts, space)
+        return Compiled(ready(proved, wanted, bound.device), wanted.specialization, space)
 
 
 def ready(proved: Proved, wanted: Variant, ordinal: int) -> running.Loaded:
     known = _ready_ones.of(proved)
-    held = (wanted.facts, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
-    loaded = known.get(held)
+    local_key = (wanted.specialization, wanted.target, wanted.schedule, wanted.checked, wanted.dependent, ordinal)
+    loaded = known.get(local_key)
     if loaded is None:
         with _making:
-            loaded = known.get(held)
+            loaded = known.get(local_key)
             if loaded is None:
                 key = (wanted.key, ordinal)
                 if not wanted.key or key not in _loaded:
-                    made = running.Loaded(wanted.kernel, code_of(wanted), _device(ordinal))
+                    built = running.Loaded(wanted.kernel, code_of(wanted), _device(ordinal))
                     if not wanted.key:
-                        known[held] = made
-                        return made
-                    _loaded[key] = made
+                        known[local_key] = built
+                        return built
+                    _loaded[key] = built
                 # The code is shared by kernels of one text, but not where they were written.
-                loaded = known[held] = _loaded[key].for_kernel(wanted.kernel)
+                loaded = known[local_key] = _loaded[key].for_kernel(wanted.kernel)
     return loaded

@@ -5,7 +5,7 @@ library are kept until the work is done, unless it is on the stream that the lib
 frees them in that order. Where torch's current stream is another one, each waits for the other round the launch,
 because torch orders nothing across streams.
 
-A check is looked at when the work is done and somebody asks, and what a failed one leaves is poisoned. Memory that
+A check is read when the work is done and somebody asks for it; what a failed one leaves is poisoned. Memory that
 others can reach cannot be poisoned: there the launch is waited for, and raises at once.
 """
 

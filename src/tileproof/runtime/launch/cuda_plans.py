@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
-from tileproof.backends.cuda.codegen.layout_specialization import Facts
+from tileproof.backends.cuda.codegen.layout_specialization import Specialization
 from tileproof.backends.cuda.device import loaded_code as running
 from tileproof.backends.cuda.device.driver import entry_point
 from tileproof.backends.scalars import requires_scalars
@@ -146,7 +146,7 @@ launch_with("cuda", follow)
 
 def launch(code: Compiled, proved: Proved, bound: Bound) -> None:
     """Runs a kernel on a GPU, and remembers how for launches with the same constants."""
-    loaded, facts, space = code.loaded, code.facts, code.space
+    loaded, specialization, space = code.loaded, code.specialization, code.space
     give(proved, bound, loaded, space)
     assert bound.device is not None
     signature, args, named = signature_of(proved), bound.args, bound.constants_given
@@ -156,7 +156,7 @@ def launch(code: Compiled, proved: Proved, bound: Bound) -> None:
         return
     if loaded.is_joined and current_cuda_stream(bound.device).is_recording:
         return  # the pool is not to be set up meanwhile, and whoever records does not launch often
-    plan = _plan(signature, bound, loaded, facts, space, args)
+    plan = _plan(signature, bound, loaded, specialization, space, args)
     if plan is not None:
         remember(proved, named, plan)
 
@@ -172,12 +172,13 @@ def _is_repeatable(proved: Proved, signature: Signature, loaded: running.Loaded)
 
 
 def _plan(
-    signature: Signature, bound: Bound, loaded: running.Loaded, facts: Facts, space: running.LaunchSpace,
+    signature: Signature, bound: Bound, loaded: running.Loaded, specialization: Specialization,
+    space: running.LaunchSpace,
     args: tuple[Any, ...],
 ) -> Plan | None:  # fmt: skip
     """What a launch found that holds for every launch like it; None if scalars are of an unusual type."""
     assert bound.device is not None
-    layouts = dict(zip((tensor.name for tensor in loaded.tensors), facts.layouts, strict=True))
+    layouts = dict(zip((tensor.name for tensor in loaded.tensors), specialization.layouts, strict=True))
     dtypes = {scalar.name: scalar.type.dtype for scalar in loaded.scalars}
     arguments: list[TensorArgument | ScalarArgument] = []
     for parameter, value in zip(signature.arguments, args, strict=True):
@@ -208,7 +209,7 @@ def _join(
     arguments: tuple[TensorArgument | ScalarArgument, ...], bound: Bound, loaded: running.Loaded,
     space: running.LaunchSpace,
 ) -> Join | None:  # fmt: skip
-    """What comes behind the kernel itself, if anything does."""
+    """What comes after the kernel itself, if anything does."""
     if not loaded.is_joined:
         return None
     assert bound.device is not None

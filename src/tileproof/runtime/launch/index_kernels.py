@@ -83,7 +83,7 @@ def dense(source: Tensor) -> tuple[Tensor, list[Launch]]:
     def launches(to: Tensor, of: Tensor) -> list[Launch]:
         if of.ndim > 4:
             return [launch for parts in zip(to, of, strict=True) for launch in launches(*parts)]
-        to, of = (each[(None,) * (4 - of.ndim)] for each in (to, of))
+        to, of = (array[(None,) * (4 - of.ndim)] for array in (to, of))
         return [(copy_rows, (to, of), {})]
 
     return copy, launches(copy, source)
@@ -125,8 +125,8 @@ def copy_index(
     if UNIQUE or WRONG == 0:
         spaces.require(spaces.dim("V") >= 1)
     for n in spaces.parallel(N=BN):
-        given, places = source[n].to(i64), n.elements.to(i64)
-        entries, earlier = within(given), places
+        read, places = source[n].to(i64), n.elements.to(i64)
+        entries, earlier = within(read), places
         is_outside = (entries < -1) | (entries >= spaces.dim("V").to(i64))
         is_right = (entries >= LEAST) & ~is_outside
         if UNIQUE:
@@ -138,7 +138,7 @@ def copy_index(
         records[n.number, 0] = tiles.where(is_right, 0, 1).to(i64).sum()
         records[n.number, 1] = tiles.where(is_outside, 1, 0).to(i64).sum()
         records[n.number, 2] = at
-        records[n.number, 3] = tiles.where(places == at, given, 0).sum()
+        records[n.number, 3] = tiles.where(places == at, read, 0).sum()
         records[n.number, 4] = tiles.where(places == at, earlier, 0).sum()
 
 
@@ -162,21 +162,21 @@ def copy_offsets(
     first, last = tiles.zeros((), i64), tiles.zeros((), i64)
     at, value, before = tiles.zeros((), i64), tiles.zeros((), i64), tiles.zeros((), i64)
     for n in spaces.tiles(N=BN):
-        given, earlier, places = source[n].to(i64), source.get(n.elements - 1, 0).to(i64), n.elements.to(i64)
-        borders = tiles.maximum(tiles.scan(tiles.clip(given, 0, extent), by=tiles.maximum), top)
+        read, earlier, places = source[n].to(i64), source.get(n.elements - 1, 0).to(i64), n.elements.to(i64)
+        borders = tiles.maximum(tiles.scan(tiles.clip(read, 0, extent), by=tiles.maximum), top)
         top = borders.max()
         is_first, is_last = n.elements == 0, n.elements == spaces.dim("N") - 1
         right = tiles.where(is_last, extent, tiles.where(is_first, 0, borders))
         copy[n] = right.to(copy.dtype)
-        changed += tiles.where(right == given, 0, 1).to(i64).sum()
-        is_less = ~is_first & (given < earlier)
+        changed += tiles.where(right == read, 0, 1).to(i64).sum()
+        is_less = ~is_first & (read < earlier)
         if falls == 0:
             at = tiles.where(is_less, places, NOWHERE).min()
-            value = tiles.where(places == at, given, 0).sum()
+            value = tiles.where(places == at, read, 0).sum()
             before = tiles.where(places == at, earlier, 0).sum()
         falls += tiles.where(is_less, 1, 0).to(i64).sum()
-        first += tiles.where(is_first, given, 0).sum()
-        last += tiles.where(is_last, given, 0).sum()
+        first += tiles.where(is_first, read, 0).sum()
+        last += tiles.where(is_last, read, 0).sum()
     records[0] = changed
     records[1] = falls
     records[2] = tiles.where(falls > 0, at, 0)

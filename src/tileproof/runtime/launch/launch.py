@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tileproof.backends.base import device_of
 from tileproof.compiler.proved import Proved, compiled_for, groups_of, signature_of
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.frontend.optional import present
 from tileproof.frontend.signature import Elaborated, parse
 from tileproof.frontend.specialization import Specialization
@@ -139,7 +139,7 @@ def interpret(
     if not isinstance(kernel, Kernel):
         raise TypeError(f"tp.interpret takes a kernel, not {type(kernel).__name__}: decorate it with @tp.kernel")
     if order not in ("forward", "reverse") and not (isinstance(order, int) and order >= 0):
-        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {shown(order)}')
+        raise ValueError(f'order is "forward", "reverse" or a seed of at least 0, not {formatted(order)}')
     kernel, args, constants = present(kernel, args, constants)
     signature = parse(kernel).signature
     bound = bind(signature, args, constants)

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from tileproof.backends.cpu.target import ENCODED, Target, this_machine
 from tileproof.compiler.proved import Proved, signature_of
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.frontend.captures import split
 from tileproof.frontend.signature import Signature, TensorParameter
 from tileproof.ir.types import Access
@@ -21,7 +21,7 @@ from tileproof.language.kernel import Kernel, Memo
 from tileproof.runtime.memory.recorder import recording
 from tileproof.runtime.native import Plan, Plans, ScalarArgument, readers, register_buffer
 from tileproof.runtime.native.follower import Follow, Way, follower
-from tileproof.runtime.native.layout import Around
+from tileproof.runtime.native.structures import Around
 from tileproof.runtime.stream import streams
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -114,10 +114,10 @@ def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], proved: Proved, t
             return form
     if key not in known and len(known) >= _MOST:
         known.clear()
-        kernel.remembered.clear()
+        kernel.launch_cache.clear()
     new = Form.of(proved, target)
     known[key] = (new, *(form for form in forms if form.proved.is_current))[:_FORMS]
-    kernel.remembered[key] = kernel.recent = _follower(key, known[key])
+    kernel.launch_cache[key] = kernel.recent = _follower(key, known[key])
     return new
 
 
@@ -142,7 +142,7 @@ def launch_with(backend: str, launcher: Launcher) -> None:
 def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Form]) -> Follow:
     """What follows launches with the same constants, unless something is unusual."""
     usual = (None, this_machine())
-    ways = [Way(*split(each.proved.elaborated.captures), each.plans) for each in forms if each.target in usual]
+    ways = [Way(*split(form.proved.elaborated.captures), form.plans) for form in forms if form.target in usual]
     return follower(dict(key), ways, _around)
 
 

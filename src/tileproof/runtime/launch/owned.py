@@ -58,13 +58,13 @@ class Knowing:
         owner = self.own.get(tensor.name)
         if owner is None:
             if isinstance(array, Described):
-                # Work of ours on another stream may be about to write the entries: this launch comes behind it.
+                # Work of ours on another stream may be about to write the entries: this launch comes after it.
                 ledger_of(array.device).wait_for_host(byte_range(array), writing=False)
             return measured_now(tensor, array, wanted)
         block, key = owner.block, key_of(array)
         version, was_shared = block.version, block.is_shared
         self.guards.append((block, version))
-        measured = None if was_shared else block.facts.remembered(version, key, wanted)
+        measured = None if was_shared else block.facts.lookup(version, key, wanted)
         if measured is None or not measured.meets(wanted):
             # The entries are looked at, so whoever writes them is waited for.
             ledger_of(block.device).wait_for_host(owner.span, writing=False)
@@ -98,7 +98,7 @@ def work_of(signature: Signature, bound: Bound, keep: object) -> Work:
     work = Work(signature.name, *spans_of(signature, bound), keep)
     work.guards = bound.guards
     written = [bound.own[t.name] for t in signature.tensors if t.name in bound.own and t.access is not Access.IN]
-    work.views = [each for each in written if each.block.is_owned]
+    work.views = [tensor for tensor in written if tensor.block.is_owned]
     return work
 
 

@@ -21,7 +21,7 @@ from tileproof.backends.base import device_of
 from tileproof.compiler.proved import Proved, signature_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import LaunchError
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.diagnostics.spans import Span as Place
 from tileproof.frontend.signature import ContentOf, Signature, TensorParameter
 from tileproof.ir.types import Access

@@ -145,7 +145,7 @@ def _storage(tensor: Any) -> int:
 
 def _tensors_in(value: Any) -> list[Any]:
     return [
-        each for each in (value if isinstance(value, list | tuple) else (value,)) if hasattr(each, "untyped_storage")
+        item for item in (value if isinstance(value, list | tuple) else (value,)) if hasattr(item, "untyped_storage")
     ]
 
 
@@ -173,9 +173,9 @@ class _Watched:
 
 
 def _check_writes(running: _Running, kernel: Kernel, args: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """What torch was not told of is not written: it would go on with what it believes the tensor to hold."""
+    """What was not declared to torch is not written: it would go on with what it believes the tensor to hold."""
     arguments = parse(kernel).signature.arguments
-    values = {**dict(zip((each.name for each in arguments), args, strict=False)), **named}
+    values = {**dict(zip((argument.name for argument in arguments), args, strict=False)), **named}
     for parameter in arguments:
         if not isinstance(parameter, TensorParameter) or parameter.access is Access.IN:
             continue
@@ -183,7 +183,7 @@ def _check_writes(running: _Running, kernel: Kernel, args: tuple[Any, ...], name
             owner = running.read_only.get(_storage(tensor))
             if owner is not None:
                 message = f"{running.name} writes its parameter `{owner}`, as `{parameter.name}` of `{kernel.name}`"
-                cure = f'tell torch: `mutates=["{owner}"]`; or write a new tensor and return it'
+                cure = f'declare it: `mutates=["{owner}"]`; or write a new tensor and return it'
                 raise LaunchError(Diagnostic(Code.READ_ONLY, message, parameter.span, help=cure, kernel=kernel.name))
 
 
@@ -243,7 +243,7 @@ def _saving(torch: Any, form: Form) -> Callable[..., None]:
 def _gradients(name: str, form: Form, backward: Callable[..., Any]) -> Callable[..., tuple[Any, ...]]:
     wanted = form.tensors
     parameters = form.signature.parameters.values()
-    positional = [each.name for each in parameters if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    positional = [parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.KEYWORD_ONLY]
 
     def gradients(ctx: Any, *of_results: Any) -> tuple[Any, ...]:
         result = backward(Saved(ctx), *of_results)
@@ -253,6 +253,6 @@ def _gradients(name: str, form: Form, backward: Callable[..., Any]) -> Callable[
                             f"among its parameters ({', '.join(wanted)}): return one for each, or None")  # fmt: skip
         by_name = dict(zip(wanted, parts, strict=True))
         # torch leaves out arguments that are their defaults, and counts what it passed.
-        return tuple(by_name.get(each) for each in positional[: len(ctx.needs_input_grad)])
+        return tuple(by_name.get(name) for name in positional[: len(ctx.needs_input_grad)])
 
     return gradients

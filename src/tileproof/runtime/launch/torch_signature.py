@@ -1,4 +1,4 @@
-"""What torch is told of an operator: of a function as its annotations say, of a kernel as its signature says.
+"""What is declared of an operator to torch: of a function by its annotations, of a kernel by its signature.
 
 What a kernel reads are parameters; what it writes is made and returned, but for an `InOut`.
 """
@@ -23,7 +23,7 @@ from .binding import fail, wrong_rank
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """What torch is told of an operator, and what it does."""
+    """What is declared of an operator to torch, and what it does."""
 
     signature: inspect.Signature
     """Its parameters and results, with the annotations that torch reads a schema from."""
@@ -34,7 +34,8 @@ class Form:
     @property
     def tensors(self) -> tuple[str, ...]:
         """The parameters that hold tensors."""
-        return tuple(each.name for each in self.signature.parameters.values() if _holds_tensors(each.annotation))
+        parameters = self.signature.parameters.values()
+        return tuple(parameter.name for parameter in parameters if _holds_tensors(parameter.annotation))
 
     def named(self, args: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a call by name."""
@@ -45,14 +46,14 @@ class Form:
 
 
 def of_function(torch: Any, function: Callable[..., Any], mutates: Iterable[str]) -> Form:
-    """What torch is told of a function."""
+    """The declaration of a function."""
     if isinstance(function, Kernel) or not callable(function):
         cure = "pass a kernel as kernel=" if isinstance(function, Kernel) else "decorate a function"
         raise TypeError(f"@tp.torch_op decorates a function that launches kernels, not {function!r}: {cure}")
     written = (mutates,) if isinstance(mutates, str) else tuple(mutates)
     signature = inspect.signature(function, eval_str=True)
-    parameters = [each.replace(annotation=_annotation_of(torch, each)) for each in signature.parameters.values()]
-    unknown = [each for each in written if each not in signature.parameters]
+    parameters = [item.replace(annotation=_annotation_of(torch, item)) for item in signature.parameters.values()]
+    unknown = [name for name in written if name not in signature.parameters]
     if unknown:
         raise TypeError(f"mutates= names {', '.join(unknown)}, which {function.__name__} has no parameter for")
     annotation = signature.return_annotation
@@ -84,15 +85,15 @@ def _holds_tensors(annotation: Any) -> bool:
 
 
 def of_kernel(torch: Any, kernel: Kernel) -> Form:
-    """What torch is told of a kernel; `TypeError` where its signature does not say what the results are like."""
+    """The declaration of a kernel; `TypeError` where its signature does not say what the results are like."""
     signature = parse(kernel).signature
     outputs = tuple(tensor for tensor in signature.tensors if not tensor.is_read)
     inputs = [each for each in signature.arguments if each not in outputs]
     following = _follow_from(signature, inputs, set())
-    constants = [each for each in signature.constants if each.name not in following]
-    _check(signature, outputs, inputs, {each.name for each in constants})
+    constants = [constant for constant in signature.constants if constant.name not in following]
+    _check(signature, outputs, inputs, {constant.name for constant in constants})
     plain, keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-    parameters = [inspect.Parameter(each.name, plain, annotation=_annotation(torch, each)) for each in inputs]
+    parameters = [inspect.Parameter(arg.name, plain, annotation=_annotation(torch, arg)) for arg in inputs]
     for constant in constants:
         default = inspect.Parameter.empty if constant.default is None else constant.default
         parameters.append(inspect.Parameter(constant.name, keyword, annotation=constant.type, default=default))
@@ -121,7 +122,7 @@ def _running(
                 fail(signature, Code.DIMENSION_DIFFERS, message, tensor, help=cure)
             values[tensor.name] = first.new_empty(shape, dtype=_dtype(torch, signature, tensor, values))
         ordered = [values.pop(parameter.name) for parameter in signature.arguments]
-        results = tuple(ordered[number] for number, each in enumerate(signature.arguments) if each in outputs)
+        results = tuple(ordered[number] for number, argument in enumerate(signature.arguments) if argument in outputs)
         kernel(*ordered, **values)
         return None if not results else results[0] if len(results) == 1 else results
 
@@ -136,7 +137,7 @@ def _extents(torch: Any, signature: Signature, values: Mapping[str, Any]) -> dic
         shape = shapes.get(tensor.name)
         if shape is not None and len(shape) != len(tensor.dimensions):
             wrong_rank(signature, tensor, shape)
-    defaults = {each.name: each.default for each in signature.constants}
+    defaults = {constant.name: constant.default for constant in signature.constants}
     numbers = {name: value for name, value in (defaults | dict(values)).items() if type(value) in (int, torch.SymInt)}
     return numbers | signature.extents(shapes, numbers)
 
@@ -168,9 +169,9 @@ def _follow_from(
     signature: Signature, inputs: list[TensorParameter | ScalarParameter], constants: set[str]
 ) -> set[str]:
     """The dimensions whose extents follow from the arguments and some constants."""
-    tensors = [each for each in inputs if isinstance(each, TensorParameter)]
-    known = constants | {each.name for tensor in tensors for each in tensor.dimensions if isinstance(each, Named)}
-    numbers = {each.name for each in signature.constants if each.default is not None}
+    tensors = [argument for argument in inputs if isinstance(argument, TensorParameter)]
+    known = constants | {size.name for tensor in tensors for size in tensor.dimensions if isinstance(size, Named)}
+    numbers = {constant.name for constant in signature.constants if constant.default is not None}
     for _ in signature.equations:
         for equation in signature.equations:
             missing = [name for name in equation.names if name not in known | numbers]
@@ -185,7 +186,7 @@ def _check(
     signature: Signature, outputs: tuple[TensorParameter, ...], parameters: list[TensorParameter | ScalarParameter],
     constants: set[str],
 ) -> None:  # fmt: skip
-    inputs = [each for each in parameters if isinstance(each, TensorParameter)]
+    inputs = [parameter for parameter in parameters if isinstance(parameter, TensorParameter)]
     if not inputs:
         _reject(signature, "has no input tensor, which would say where its results lie")
     known = _follow_from(signature, parameters, constants)
@@ -193,7 +194,7 @@ def _check(
         for axis, dimension in enumerate(tensor.dimensions):
             if not isinstance(dimension, Fixed) and not (isinstance(dimension, Named) and dimension.name in known):
                 _reject(signature, f"has a result `{tensor.name}`, whose axis {axis} does not follow from its inputs")
-        is_open = isinstance(tensor.element, DTypeVar) and all(each.element != tensor.element for each in inputs)
+        is_open = isinstance(tensor.element, DTypeVar) and all(source.element != tensor.element for source in inputs)
         if is_open or not isinstance(tensor.element, DType | DTypeVar | ContentOf):
             _reject(signature, f"has a result `{tensor.name}`, whose element type does not follow from its inputs")
 

@@ -22,8 +22,8 @@ import numpy as np
 from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError, OutOfMemory
-from tileproof.diagnostics.records import dataclass
-from tileproof.diagnostics.values import bytes_of, in_words, shown
+from tileproof.diagnostics.quick_dataclasses import dataclass
+from tileproof.diagnostics.values import bytes_of, formatted, in_words
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Array, address_of
 from tileproof.runtime.memory.ledger import Span, ledger_of
@@ -118,10 +118,10 @@ class Account:
     def owner_of(self, span: Span) -> Callable[[], object] | None:
         """A reference to the block that some bytes belong to."""
         low, high = span
-        for each in self.taken.copy():
-            block = each()
+        for reference in self.taken.copy():
+            block = reference()
             if block is not None and block.address <= low and high <= block.address + block.nbytes:
-                return each
+                return reference
         return None
 
     def take(self, nbytes: int, what: tuple[Any, DType], is_zero: bool = False) -> Block:
@@ -200,7 +200,7 @@ class Account:
 
 def _named(what: tuple[Any, DType]) -> str:
     shape, dtype = what
-    return f"a tensor of shape {shown(shape)} and {dtype}"
+    return f"a tensor of shape {formatted(shape)} and {dtype}"
 
 
 def _wait_for_work(account: Account) -> None:
@@ -254,10 +254,10 @@ def _limit_from_environment() -> int | None:
 def _bytes(amount: int | str, where: str) -> int:
     if type(amount) is int and amount >= 0:
         return amount
-    nbytes = bytes_of(amount if isinstance(amount, str) else shown(amount))
+    nbytes = bytes_of(amount if isinstance(amount, str) else formatted(amount))
     if nbytes is None:
         raise LaunchError(
-            Diagnostic(Code.BAD_SETTING, f"{where} is {shown(amount)}, which is no amount of memory",
+            Diagnostic(Code.BAD_SETTING, f"{where} is {formatted(amount)}, which is no amount of memory",
                        help='write a number of bytes, or for instance "2 GiB"')
         )  # fmt: skip
     return nbytes

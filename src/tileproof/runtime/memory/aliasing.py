@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from enum import Enum
 from math import gcd
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.runtime.interop.describe import Array, Described, address_of, byte_range
 
 _POSSIBILITIES = 64
@@ -107,7 +107,7 @@ def overlap_of(left: Array | Described, right: Array | Described) -> Overlap:
     (left_start, one), (right_start, two) = _footprint(left), _footprint(right)
     distances = {right_start - left_start}
     while distances and (one.axes or two.axes):
-        cut = min(_cuts(one, two), key=lambda each: each.spread / each.step)
+        cut = min(_cuts(one, two), key=lambda candidate: candidate.spread / candidate.step)
         if cut.spread > 2 * cut.step or len(distances) > _POSSIBILITIES:
             return _by_remainder(distances, one, two)
         one, two = cut.left, cut.right

@@ -18,9 +18,9 @@ import numpy as np
 from tileproof.backends.base import Memory
 from tileproof.language.dtypes import DType
 from tileproof.runtime.interop.describe import Described
-from tileproof.runtime.native.layout import StateData
 from tileproof.runtime.native.plan import CPU, CUDA
 from tileproof.runtime.native.readers import record
+from tileproof.runtime.native.structures import StateData
 
 from .contents import Facts
 from .ledger import Runs, Span, ledger_of
@@ -190,7 +190,7 @@ class Written:
             return self
         runs = runs[np.argsort(runs[:, 0], kind="stable")]
         starts, ends = runs[:, 0], np.maximum.accumulate(runs[:, 1])
-        # A run is the first of those that are joined if it starts behind all that start before it.
+        # A run is the first of those that are joined if it starts after all that start before it.
         is_first = np.concatenate(([True], starts[1:] > ends[:-1]))
         return Written(np.stack((starts[is_first], ends[np.append(is_first[1:], True)]), 1))
 

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.runtime.interop.describe import Array, byte_range
 
 _BLOCK: Final = 1 << 16
@@ -139,7 +139,7 @@ class Facts:
     def __init__(self) -> None:
         self._known: tuple[int, dict[Key, Measured]] = (-1, {})
 
-    def remembered(self, version: int, key: Key, wanted: Wanted) -> Measured | None:
+    def lookup(self, version: int, key: Key, wanted: Wanted) -> Measured | None:
         """What settles a demand, either way; None if it is to be measured."""
         at, known = self._known
         measured = known.get(key) if at == version else None

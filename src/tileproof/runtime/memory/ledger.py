@@ -26,7 +26,7 @@ import numpy.typing as npt
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, InFlight
 from tileproof.runtime.native import door
-from tileproof.runtime.native.lanes import Lane, Lanes
+from tileproof.runtime.native.lease_lanes import Lane, Lanes
 
 from .recorder import reject_recording
 
@@ -281,8 +281,8 @@ class Ledger:
         spans = [(low, high, False) for low, high in reads]
         spans += [(low, high, True) for low, high in writes]
         uses = []
-        for each in self._attached.values():
-            each.write_leases()
+        for attached in self._attached.values():
+            attached.write_leases()
         for slot, turn in self.lanes.conflicts(None if stream is None else stream.lane, spans):
             other = self._attached.get(slot)
             if other is not None and turn > other.done:
@@ -324,9 +324,9 @@ class Ledger:
             # is given meanwhile, so that this ends.
             while marks != (again := [stream.done for stream in streams]):
                 marks = again
-            over = [each for stream, mark in zip(streams, marks, strict=True) for each in stream.finished(mark)]
+            over = [ended for stream, mark in zip(streams, marks, strict=True) for ended in stream.finished(mark)]
             # In the order in which it was given: work may have read what earlier work failed to write.
-            self.finish(sorted(over, key=lambda each: each[1].number))
+            self.finish(sorted(over, key=lambda ended: ended[1].number))
         for stream in streams:
             if stream is not self._last and not stream.pending and stream.lane.is_empty:
                 self._detach(stream)
@@ -367,8 +367,8 @@ class Ledger:
     def poison_in(self, span: Span) -> BaseException | None:
         """What went wrong with work that wrote, or should have written, some of these bytes."""
         low, high = span
-        poisons = (each for each in self.poisoned if max(each.low, low) < min(each.high, high) and each.is_there)
-        return next((each.error for each in poisons), None)
+        met = (poison for poison in self.poisoned if max(poison.low, low) < min(poison.high, high))
+        return next((poison.error for poison in met if poison.is_there), None)
 
     def known_poison(self, span: Span) -> BaseException | None:
         """What went wrong with the last work that wrote these bytes; None also while other work is about to write."""
@@ -403,18 +403,18 @@ class Ledger:
         """Notes that bytes were written anew, or freed."""
         low, high = span
         left = []
-        for each in self.poisoned:
-            start, end, error, memory = each
+        for poison in self.poisoned:
+            start, end, error, memory = poison
             if low < end and start < high:
                 pieces = (start, min(low, end)), (max(high, start), end)
                 left += [Poison(a, b, error, memory) for a, b in pieces if a < b]
             else:
-                left.append(each)
+                left.append(poison)
         self._set_poisoned(left)
 
     def forget_gone(self) -> None:
         """Forgets what was poisoned in memory that is gone. The lock is held."""
-        self._set_poisoned([each for each in self.poisoned if each.is_there])
+        self._set_poisoned([poison for poison in self.poisoned if poison.is_there])
 
 
 class Abandoned(RuntimeError):
@@ -463,7 +463,7 @@ def every_ledger() -> list[Ledger]:
 def _hold_locks() -> None:
     # In a process that is forked off, what is written down must agree with what was given to streams.
     # Who holds that of the CPU may take that of a GPU, and who holds that of a GPU may take that of a later one.
-    for ledger in sorted(every_ledger(), key=lambda each: -1 if each.device is None else each.device):
+    for ledger in sorted(every_ledger(), key=lambda ledger: -1 if ledger.device is None else ledger.device):
         ledger.lock.acquire()
         _locked.append(ledger)
 

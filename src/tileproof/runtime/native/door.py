@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 from typing import Final
 
-from .layout import DOORS, DoorData
+from .structures import DOORS, DoorData
 
 state: Final = DoorData()
 """`closed` says whether memory is poisoned, or may be when work ends, so that all work is to be looked at."""

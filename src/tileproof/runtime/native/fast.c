@@ -11,7 +11,7 @@
 
    This file is compiled to fast.ll, which is what users get: see tools/build_native.py. It includes no headers and calls
    nothing by name: `struct runtime` brings every function of Python and every place inside Python's objects.
-   layout.py describes the same structures. */
+   structures.py describes the same structures. */
 
 typedef int i32;
 typedef long long i64;
@@ -93,7 +93,7 @@ typedef i32 recording_code(void *stream, i32 *state);
 /* The leases of a stream: the bytes that its work uses. `noted` is twice the turn of the work, and one more if it writes
    them. Places count on for ever, and the ring is taken modulo its room; launches here may fill it up to `stop`. One is
    being given to the stream while `given` is one more than `turn`. `seen` has, by slot, how far the stream has waited
-   for others. lanes.py says who may do what. */
+   for others. lease_lanes.py says who may do what. */
 struct entry { u64 low, high; i64 noted; };
 struct lane {
     void *handle;

@@ -1,4 +1,4 @@
-; Made by tools/build_native.py of fast.c, whose sha256 is f8c9ffc6e7e002a97a4af8d4f53ff091895bf095c523292ff0cc07c8d4436d5e
+; Made by tools/build_native.py of fast.c, whose sha256 is dff83e10ef7b80211c7ce045c643615ba65cd9017479ce99337f11ecdfc333f3
 
 %struct.entry = type { i64, i64, i64 }
 %struct.span = type { i64, i64, i64 }

@@ -1,15 +1,15 @@
-"""What decides, beside the arguments, whether a launch may follow a plan, and on which stream."""
+"""What decides, besides the arguments, whether a launch may follow a plan, and on which stream."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
-from .layout import Around
 from .plan import LONG
 from .plans import Plans
+from .structures import Around
 
 Follow: TypeAlias = Callable[[tuple[Any, ...], dict[str, Any]], bool | None]
 """Launches as an earlier launch, given arguments and constants; False if none is like it, and nothing was done."""

@@ -21,9 +21,9 @@ from tileproof.compiler.cache import default, digest
 from tileproof.frontend.captures import MISSING
 
 from . import door, matcher, readers
-from .layout import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit
 from .plans import Plans
 from .readers import HEADER, Reader
+from .structures import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit
 
 Launch: TypeAlias = Callable[..., bool | None]
 Match: TypeAlias = Callable[..., bytes | None]
@@ -78,7 +78,7 @@ class Native:
         runtime.none, runtime.missing = id(None), id(MISSING)
         sizes = (ctypes.c_int64 * len(SIZED))()
         ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(use)(ctypes.addressof(runtime), sizes)
-        if list(sizes) != [ctypes.sizeof(each) for each in SIZED]:
+        if list(sizes) != [ctypes.sizeof(structure) for structure in SIZED]:
             raise Unusable("its structures have other sizes here")
         self._read = ctypes.PYFUNCTYPE(ctypes.c_int32, ctypes.py_object, ctypes.c_void_p)(read)
         self._check_numbers()
@@ -141,7 +141,7 @@ class Native:
         place = self._runtime.readers
         try:
             samples = list(_samples(reader))
-        except Exception:  # whatever a library refuses now
+        except Exception:  # whatever a library raises now
             return None
         if any(readers.see(sample) is None for sample in samples):
             return None

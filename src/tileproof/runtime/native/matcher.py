@@ -7,10 +7,10 @@ import struct
 from typing import Any
 
 from . import readers
-from .layout import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 from .plan import CPU, LONG, OnCpu, OpenTensor, Plan, ScalarArgument, TensorArgument
 from .plans import Plans
 from .readers import Seen, Used
+from .structures import FAR, LARGEST, LOWEST, Division, From, StateData, StoredAs
 
 
 def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
@@ -22,7 +22,7 @@ def match(plans: Plans, args: tuple[Any, ...]) -> bytes | None:
     if type(plans) is not Plans or type(args) is not tuple:
         return None
     seen: list[Any] = [argument if type(argument) in (bool, int, float) else readers.see(argument) for argument in args]
-    if any(each is None or (type(each) is int and not -LONG <= each < LONG) for each in seen):
+    if any(value is None or (type(value) is int and not -LONG <= value < LONG) for value in seen):
         return None
     for place, plan in enumerate(plans.kept):
         words = match_one(plan, seen)
@@ -35,16 +35,16 @@ def match_one(plan: Plan, seen: list[Any]) -> list[int] | None:
     """The same of one plan, but for its place."""
     cpu = plan.cpu
     if cpu is None or not cpu.is_open:
-        found = _match_fixed(plan, seen)
-        if found is None:
+        matched = _match_fixed(plan, seen)
+        if matched is None:
             return None
-        words, spans, programs, extents = *found, 0 if cpu is None else cpu.programs, list[int]()
+        words, spans, programs, extents = *matched, 0 if cpu is None else cpu.programs, list[int]()
     else:
         filled = _match_open(plan, cpu, seen)
         if filled is None:
             return None
         words, spans, programs, extents = filled
-    return [programs, *words, *(each for low, high, _ in spans for each in (low, high)), *extents]
+    return [programs, *words, *(bound for low, high, _ in spans for bound in (low, high)), *extents]
 
 
 def _match_open(plan: Plan, cpu: OnCpu, seen: list[Any]) -> tuple[list[int], list[Used], int, list[int]] | None:

@@ -18,10 +18,10 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.language.dtypes import BOOL, F32, F64, DType, limits
 
-from .layout import (
+from .structures import (
     MOST_ARGUMENTS,
     MOST_AXES,
     MOST_DIMENSIONS,
@@ -41,7 +41,7 @@ from .layout import (
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """What comes behind the first call: another one, with the same words, that reads what the first left."""
+    """What comes after the first call: another one, with the same words, that reads what the first left."""
 
     name: str
     function: int
@@ -321,7 +321,7 @@ class Plan:
     lanes: int = 0
     """Where the `Lanes` of the device are, which take the leases; 0 if none are taken."""
     join: Join | None = None
-    """What comes behind the first call of the driver, where there are two."""
+    """What comes after the first call of the driver, where there are two."""
     keep: Any = field(default=None, repr=False)
     """What must live as long as the plan, such as the loaded code."""
     cpu: OnCpu | None = None
@@ -363,7 +363,7 @@ class Packed:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._words = (ctypes.c_uint64 * max(len(plan.words), 1))(*plan.words)
-        self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(each.packed() for each in plan.arguments))
+        self._arguments = (ArgumentData * max(len(plan.arguments), 1))(*(arg.packed() for arg in plan.arguments))
         self._join = None if plan.join is None else plan.join.packed()
         self.data = PlanData(
             arguments=len(plan.arguments), words=len(plan.words), device_type=plan.device[0], device=plan.device[1],
@@ -378,10 +378,10 @@ class Packed:
             self._on_cpu(plan.cpu)
 
     def _on_cpu(self, cpu: OnCpu) -> None:
-        sources = (SourceData * max(len(cpu.sources), 1))(*(SourceData(*each) for each in cpu.sources))
+        sources = (SourceData * max(len(cpu.sources), 1))(*(SourceData(*source) for source in cpu.sources))
         divided = (DividedData * max(len(cpu.divided), 1))()
-        for each, (dimension, size, kind) in zip(divided, cpu.divided, strict=False):
-            each.dimension, each.size, each.kind = dimension, size, kind
+        for division, (dimension, size, kind) in zip(divided, cpu.divided, strict=False):
+            division.dimension, division.size, division.kind = dimension, size, kind
         self._cpu = sources, divided
         data = self.data
         data.is_open, data.is_quick, data.sources, data.divisions = (

@@ -10,8 +10,8 @@ from operator import or_
 from typing import Any, Final
 
 from . import readers
-from .layout import TableData
 from .plan import Packed, Plan, bits_of
+from .structures import TableData
 
 MOST: Final = 16
 """How many plans of a kernel are kept."""

@@ -3,7 +3,7 @@
 Only objects of exactly these types are read: a subclass may mean something else by its memory. The types are never
 forgotten, so none of them can give its place in memory to another.
 
-torch: how its tensors are read, and what its current stream is. torch itself is never imported here. torch tells both
+torch: how its tensors are read, and what its current stream is. torch itself is never imported here. torch reports both
 through DLPack's exchange API (2.11 and 2.13 were tried), a table of C functions that is made for launches like ours:
 they describe a tensor without allocating anything. The name of the attribute that leads to the table has changed once;
 where there is none, tensors are read in Python.
@@ -22,14 +22,14 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.language.dtypes import ALL, DType
 
-from .layout import MOST_TYPES, How, RecordData, StateData
 from .plan import CPU, CUDA, element_code
+from .structures import MOST_TYPES, How, RecordData, StateData
 
 Used: TypeAlias = tuple[int, int, bool]
-"""Bytes that a launch uses, from the first to behind the last, and whether it writes them."""
+"""Bytes that a launch uses, from the first to the end, and whether it writes them."""
 
 
 class Seen(NamedTuple):
@@ -108,13 +108,9 @@ class Torch:
         return Seen(tensor.data_ptr(), element, tuple(tensor.shape), strides, place, True, True)
 
     def current_stream(self, device: tuple[int, int]) -> int:
-        """The stream that torch works on, told by Python."""
+        """The stream that torch works on, as Python reports it."""
         kind, ordinal = device
         return int(self.module.cuda.current_stream(ordinal).cuda_stream) if kind == CUDA else 0
-
-    def takes_part(self, tensor: Any) -> bool:
-        """Whether a write to a tensor would be hidden from gradients that torch is about to compute."""
-        return bool(tensor.requires_grad) and bool(self.module.is_grad_enabled())
 
 
 def find(module: Any) -> Torch | None:
@@ -221,7 +217,7 @@ def see(value: Any) -> Seen | None:
         if reader.type is kind:
             try:
                 return reader.see(value)
-            except Exception:  # whatever a library refuses to tell of its tensor is for the full launch
+            except Exception:  # a library that does not describe its tensor is for the full launch
                 return None
     return None
 

@@ -21,7 +21,7 @@ from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, TileproofError
 from tileproof.runtime.memory.ledger import Abandoned, Outdated, Span, Tensor, Work, ledger_of, untraced
 from tileproof.runtime.native import door
-from tileproof.runtime.native.lanes import MOST_SPANS
+from tileproof.runtime.native.lease_lanes import MOST_SPANS
 
 from .streams import Stream, chosen_stream
 from .thread_pool import pool, queue_code
@@ -67,7 +67,7 @@ class _Queued(Stream):
     def write_leases(self) -> None:
         pending, written = self.pending, self.written
         if pending and pending[-1][0] > written:
-            for turn, work in reversed([*takewhile(lambda each: each[0] > written, reversed(pending))]):
+            for turn, work in reversed([*takewhile(lambda entry: entry[0] > written, reversed(pending))]):
                 self.lane.note(turn, work.reads, work.writes)
                 self.written = turn
 
@@ -378,14 +378,14 @@ def _start_anew() -> None:
     _spare_counters.clear()
     door.forget_queues()
     _mine = _Mine()
-    for each in tuple(_all):
-        each.errors.clear()
-        each.reported.clear()
-        each.queue = Queue(queue_code(), pool())
-        each.turn = each.queue.done
-        each.written = 0
-        door.register(each.queue.address)
-        _keep_for_others(each, _spare)
+    for stream in tuple(_all):
+        stream.errors.clear()
+        stream.reported.clear()
+        stream.queue = Queue(queue_code(), pool())
+        stream.turn = stream.queue.done
+        stream.written = 0
+        door.register(stream.queue.address)
+        _keep_for_others(stream, _spare)
 
 
 def _abandon() -> None:

@@ -26,7 +26,7 @@ from tileproof.backends.cuda.device.driver_api import Driver
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.runtime.interop import describe
 from tileproof.runtime.memory.ledger import Outdated, Span, Work, ledger_of, raise_again
-from tileproof.runtime.native.lanes import Lane
+from tileproof.runtime.native.lease_lanes import Lane
 
 from .streams import Stream, current_stream
 
@@ -98,10 +98,10 @@ class CudaStream(Stream):
             for key, stream in list(_foreign.items()):
                 if stream.done >= stream.turn and not stream.ledger.knows(stream):
                     del _foreign[key]
-        made = object.__new__(cls)
-        made._open(gpu, handle, keep)
+        opened = object.__new__(cls)
+        opened._open(gpu, handle, keep)
         _foreign.pop((device, handle), None)
-        return _foreign.setdefault((device, handle), made)
+        return _foreign.setdefault((device, handle), opened)
 
     @classmethod
     def default(cls, device: int) -> CudaStream:
@@ -283,14 +283,14 @@ class CudaStream(Stream):
     def recover(self, work: Work) -> None:
         if isinstance(sys.exc_info()[1], TileproofError):
             self.lost.remove(work)
-            return  # the driver refused, or what was to be looked at first did
+            return  # the driver failed, or what had to be read first did
         error = RuntimeError("a launch was interrupted when it was to write this memory")
         with suppress(LaunchError):
             with self.ledger.lock:
                 work.note_writes()
             self.gpu.synchronize(self.handle)
             with self.ledger.lock:
-                if not any(each is work for _, each in self.pending):
+                if not any(pending is work for _, pending in self.pending):
                     for span in work.written():
                         self.ledger.holders(span, True)
                     self.ledger.retire()  # what wrote the same bytes before would be taken to have cured them later
@@ -322,7 +322,7 @@ class CudaStream(Stream):
             work = Work("a launch", [span for span, _ in used], [span for span, is_written in used if is_written])
             work.turn = turn
             followers.append((self, work))
-        merged = list(heapq.merge(over, followers, key=lambda each: each[1].turn))
+        merged = list(heapq.merge(over, followers, key=lambda entry: entry[1].turn))
         number = self._number
         for _, work in merged:
             number = work.number = work.number or number

@@ -16,7 +16,7 @@ from typing import Any, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.frontend.signature import parse
 from tileproof.ir.types import Access
 from tileproof.language.kernel import Kernel, Memo
@@ -105,8 +105,8 @@ class Operation(Generic[Value]):
         is_over = False
         while not is_over:
             is_over = chain.go_on()
-            for each, turn in dict(chain.submitted).items():
-                each.until(turn)
+            for used, turn in dict(chain.submitted).items():
+                used.until(turn)
             chain.settle(self.name)
         value: Value = chain.value
         return value
@@ -115,8 +115,8 @@ class Operation(Generic[Value]):
         """Gives it to a stream and waits only where the host has a part in it. Its value may be in flight."""
         chain = _Chain(self._taken("start"), stream)
         while not chain.go_on():
-            for each, turn in dict(chain.submitted).items():
-                each.until(turn)
+            for used, turn in dict(chain.submitted).items():
+                used.until(turn)
             chain.settle(self.name)
         outer = watched.get()
         if outer is not None:
@@ -130,8 +130,8 @@ class Operation(Generic[Value]):
         is_over = False
         while not is_over:
             is_over = chain.go_on()
-            for each, turn in dict(chain.submitted).items():
-                yield from each.reached(turn).__await__()
+            for used, turn in dict(chain.submitted).items():
+                yield from used.reached(turn).__await__()
             chain.settle(self.name)
         value: Value = chain.value
         return value
@@ -180,10 +180,10 @@ class _Chain:
         """Runs steps up to one before which `given` must be done; whether there is none, so that all have run."""
         while self._branches or self._left:
             if self._branches:
-                are_over = [each.go_on() for each in self._branches]  # each of them as far as it can
+                are_over = [branch.go_on() for branch in self._branches]  # each of them as far as it can
                 if not all(are_over):
                     return False
-                self.value, self._branches = tuple(each.value for each in self._branches), ()
+                self.value, self._branches = tuple(branch.value for branch in self._branches), ()
                 continue
             if self._left[0].waits and self.submitted:
                 return False
@@ -210,7 +210,7 @@ class _Chain:
         self.submitted.clear()
         for stream in dict(submitted):
             try:
-                stream.settle({turn for each, turn in submitted if each is stream})
+                stream.settle({turn for used, turn in submitted if used is stream})
             except Exception as error:
                 _name(error, name)
                 raise
@@ -328,7 +328,7 @@ class StreamPool:
 
     def __init__(self, count: int = 4, device: str = "cpu") -> None:
         if count < _LEAST:
-            raise ValueError(f"a pool has at least one stream, not {shown(count)}")
+            raise ValueError(f"a pool has at least one stream, not {formatted(count)}")
         self.streams = tuple(Stream(device) for _ in range(count))
         self._place = 0
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Final, Self, TypeVar
 
 from tileproof.backends.base import device_name, device_number, device_of
 from tileproof.runtime.memory.ledger import Ledger, Outdated, Work, ledger_of, raise_again
-from tileproof.runtime.native.lanes import Lane
+from tileproof.runtime.native.lease_lanes import Lane
 
 Member = TypeVar("Member")
 _chosen: ContextVar[tuple[Stream, ...]] = ContextVar("tileproof_streams", default=())

@@ -15,7 +15,7 @@ import numpy as np
 from tileproof.backends.base import device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.language.dtypes import BOOL, F32, I64, DType, by_storage
 from tileproof.runtime.interop.describe import (
     Array,
@@ -193,7 +193,8 @@ def _shape(shape: Any) -> tuple[int, ...]:
             return shape
     extents = views.shape_of((shape,))
     if min(extents, default=0) < 0:
-        raise rejection(ValueError, f"negative dimensions are not allowed: {shown(extents)}", "an extent is 0 or more")
+        message = f"negative dimensions are not allowed: {formatted(extents)}"
+        raise rejection(ValueError, message, "an extent is 0 or more")
     return views.demand_extents(extents)
 
 

@@ -49,7 +49,7 @@ def fill(tensor: Tensor, value: Any) -> None:
         count = total // width
         _write(stream, "fill", tensor, lambda: gpu.memset_async(address, number, count, stream.handle, width=width))
         return
-    # CUDA sets no 8 bytes at once: what is there is copied behind itself.
+    # CUDA sets no 8 bytes at once: what is there is copied after itself.
     first = in_pinned(gpu, np.frombuffer(pattern * min(tensor.size, 4096), np.uint8))
 
     copies, done = [(address, first.address, first.nbytes)], first.nbytes
@@ -140,7 +140,7 @@ class _Fetch(Work):
 
 
 def fetch(tensor: Tensor) -> Callable[[], Array]:
-    """Has the current stream copy the elements to the host; gives what waits for that, and for nothing behind it."""
+    """Has the current stream copy the elements to the host; gives what waits for that, and for nothing after it."""
     if not tensor.is_contiguous or tensor.nbytes > LARGEST or not tensor.size:
         values = to_host(tensor)
         return lambda: values
@@ -175,7 +175,7 @@ def device_to_device(to: Tensor, source: Tensor) -> None:
     settle_checks(source.block.device, source.span)
     with ExitStack() as locks:
         # Both at once, and always in one order: nobody comes between the three steps, or waits for ever.
-        for ledger in sorted((stream.ledger, other.ledger), key=lambda each: each.device or 0):
+        for ledger in sorted((stream.ledger, other.ledger), key=lambda ledger: ledger.device or 0):
             locks.enter_context(ledger.lock)
         turn = stream.begin(Work("copy", (), (to.span,)), lambda: None)
         other.order_behind(stream, turn)
@@ -248,7 +248,7 @@ def _give(stream: CudaStream, work: Work, copies: Sequence[_Copy], written: Tens
                 return
 
     if written is not None:
-        work.note = written.note_write  # before anybody can launch behind it
+        work.note = written.note_write  # before anybody can launch after it
     turn = stream.begin(work, start)
     work.note = None
     if errors:

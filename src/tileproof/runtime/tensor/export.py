@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tileproof.backends.base import device_of
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.runtime.interop import dlpack
 from tileproof.runtime.interop.describe import Array, array_over, without_gaps
 from tileproof.runtime.memory.block import Block, View
@@ -73,7 +73,7 @@ def as_capsule(
     device = tensor.block.device
     if device is None:
         if stream is not None:
-            raise rejection(BufferError, f"the CPU has no stream {shown(stream)}", "pass `stream=None`")
+            raise rejection(BufferError, f"the CPU has no stream {formatted(stream)}", "pass `stream=None`")
         export = hand_over(tensor)
     else:
         export = Export(tensor.block)

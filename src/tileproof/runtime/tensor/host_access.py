@@ -10,7 +10,7 @@ import numpy as np
 from tileproof.backends.base import device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, InFlight, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.language.dtypes import ALL, BOOL, DType, by_storage
 from tileproof.runtime.interop.describe import Array, Unusable, described, host_copy, on_host
 from tileproof.runtime.memory.block import View
@@ -105,7 +105,7 @@ def fitting(value: Any, dtype: DType, shape: tuple[int, ...]) -> Array:
 
 
 def _too_large(value: int, dtype: DType) -> Exception:
-    return rejection(OverflowError, f"{shown(value)} does not fit elements of {dtype}", "use a wider element type")
+    return rejection(OverflowError, f"{formatted(value)} does not fit elements of {dtype}", "use a wider element type")
 
 
 def host_array(value: Any) -> Array:
@@ -137,22 +137,23 @@ def element_type(wanted: Any, default: DType) -> DType:
     if type(wanted) is DType and wanted.storage is not None:
         return wanted
     name = wanted.name if isinstance(wanted, DType) else wanted if isinstance(wanted, str) else ""
-    found = next((dtype for dtype in ALL if dtype.name == name), None)
-    if found is None and not isinstance(wanted, DType):
-        found = _by_other_name(wanted)
-    if found is None or found.storage is None:
+    matching = next((dtype for dtype in ALL if dtype.name == name), None)
+    if matching is None and not isinstance(wanted, DType):
+        matching = _by_other_name(wanted)
+    if matching is None or matching.storage is None:
         is_index = name.startswith("index")
         why = "which is for positions in kernels" if is_index else "which exists in tiles only"
         known = ", ".join(dtype.name for dtype in ALL if dtype.storage is not None)
         raise LaunchError(
             Diagnostic(
                 Code.ARGUMENT_DTYPE,
-                f"a tensor cannot have elements of {shown(wanted)}" + (f", {why}" if isinstance(wanted, DType) else ""),
+                f"a tensor cannot have elements of {formatted(wanted)}"
+                + (f", {why}" if isinstance(wanted, DType) else ""),
                 notes=(f"element types are {known}",),
                 help="use `tp.i64`" if is_index else "use `tp.f32`",
             )
         )
-    return found
+    return matching
 
 
 def _by_other_name(wanted: Any) -> DType | None:
@@ -168,7 +169,7 @@ def _by_other_name(wanted: Any) -> DType | None:
 
 
 class Fetched:
-    """Elements on their way to the host. What is launched behind it may write the tensor: this has its own copy."""
+    """Elements on their way to the host. What is launched after it may write the tensor: this has its own copy."""
 
     __slots__ = ("_finish",)
 

@@ -1,7 +1,7 @@
 """`tp.Tensor`: memory of our own, which may be in flight.
 
 A tensor never changes what it is a view of; what lies there changes. The host reaches it through methods that keep the
-law of the `ledger`: reads wait for kernels that write, writes are refused while a kernel uses the memory.
+law of the `ledger`: reads wait for kernels that write, writes are rejected while a kernel uses the memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from tileproof.backends.base import Memory, device_name, device_number, device_of
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.language.dtypes import ALL, DType
 from tileproof.runtime.interop import dlpack
 from tileproof.runtime.interop.describe import Described, address_of, without_gaps
@@ -97,7 +97,7 @@ class Tensor:
 
     Example:
         x = tp.zeros((4, 8), tp.f32)
-        x[0] = 1  # the host writes: refused while a kernel uses it
+        x[0] = 1  # the host writes: rejected while a kernel uses it
         double(x)  # a kernel: returns at once
         x.tolist()  # the host reads: waits
     """
@@ -122,11 +122,11 @@ class Tensor:
     strides: tuple[int, ...]
     """In bytes."""
     span: Span
-    """From the lowest byte to behind the highest, with the gaps."""
+    """From the lowest byte to the end of the highest, with the gaps."""
     storage: np.dtype[Any]
     """The element type as numpy knows it."""
     key: tuple[Any, ...]
-    """What decides, beside the address, which launches are like one another."""
+    """What decides, besides the address, which launches are like one another."""
 
     def __init__(self) -> None:
         raise TypeError("tensors are made by tp.empty, tp.zeros, tp.full, tp.from_numpy and tp.asarray")
@@ -351,9 +351,9 @@ class Tensor:
         return host_access.read(self, "a copy").astype(wanted, copy=False) if is_copy else self.numpy()
 
     def fetch(self) -> Fetched:
-        """A copy of the elements on its way to the host, behind what the current stream was given: returns at once.
+        """A copy of the elements on its way to the host, after what the current stream was given: returns at once.
 
-        Work that is launched behind it may write the tensor. `x.fetch().numpy()` waits for the copy.
+        Work that is launched after it may write the tensor. `x.fetch().numpy()` waits for the copy.
         """
         return Fetched(self)
 
@@ -395,8 +395,8 @@ class Tensor:
     def copy_from(self, value: Any) -> Self:
         """Writes elements from the host: from a number, an array of any library, or a tensor. Values broadcast.
 
-        It is refused while a kernel uses this memory. On a GPU a stream writes it, in order with other copies.
-        Floats lose digits where they must; what does not fit is refused.
+        It is rejected while a kernel uses this memory. On a GPU a stream writes it, in order with other copies.
+        Floats lose digits where they must; what does not fit is rejected.
         """
         ledger_of(self.block.device).demand_free()
         if not isinstance(value, Tensor):
@@ -421,7 +421,7 @@ class Tensor:
 
     def to(self, device: str, dtype: Any = None) -> Tensor:
         """The same on another device: a copy, or the tensor itself if it is there."""
-        if dtype is not None or not isinstance(device, str) or device in {each.name for each in ALL}:
+        if dtype is not None or not isinstance(device, str) or device in {dtype.name for dtype in ALL}:
             raise LaunchError(
                 Diagnostic(
                     Code.ARGUMENT_DTYPE,
@@ -452,7 +452,7 @@ class Tensor:
         elif there == (dlpack.CPU, 0) and copy is not False:
             lent, stream = self.to("cpu"), None
         else:
-            message = f"a tensor on {self.device} cannot be lent to device {shown(there)} of DLPack"
+            message = f"a tensor on {self.device} cannot be lent to device {formatted(there)} of DLPack"
             raise rejection(BufferError, message, "copy it there first: `x.to(...)`")
         return exporting.as_capsule(lent, stream, max_version, is_copy=lent is not self)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from tileproof.diagnostics.values import shown
+from tileproof.diagnostics.values import formatted
 from tileproof.runtime.memory.ledger import Runs
 
 Shape: TypeAlias = tuple[int, ...]
@@ -23,12 +23,12 @@ _GATHER: Final = "gather elements in a kernel, with an `Index` parameter; or on 
 
 
 def rejection(kind: type[Exception], message: str, cure: str) -> Exception:
-    """An error of Python's own kind, for what Python's own protocols refuse; it names the cure too."""
+    """An error of Python's own kind, for what Python's own protocols do not accept; it names the cure too."""
     return kind(f"{message}\n  help: {cure}")
 
 
 def sliced(shape: Shape, strides: Shape, index: Any) -> tuple[Shape, Shape, int]:
-    """The view that an index selects, and how far its first element lies behind that of the whole."""
+    """The view that an index selects, and how far its first element lies after that of the whole."""
     if shape and type(index) is slice and index.step is None:  # the most frequent ones, sooner
         start, stop, _ = index.indices(shape[0])
         extents = (max(stop - start, 0), *shape[1:])
@@ -83,7 +83,7 @@ def _place(part: Any, axis: int, extent: int) -> int:
         cure = _GATHER if isinstance(part, list | tuple) else "write a whole number or a slice"
         raise rejection(IndexError, _INDICES, cure) from None
     if not -extent <= place < extent:
-        message = f"index {shown(place)} is out of bounds for axis {axis} with size {extent}"
+        message = f"index {formatted(place)} is out of bounds for axis {axis} with size {extent}"
         cure = f"the last one is {extent - 1}" if extent else "a slice of it is empty too"
         raise rejection(IndexError, message, cure)
     return place + extent if place < 0 else place
@@ -95,7 +95,7 @@ def shape_of(shape: tuple[Any, ...], what: str = "a shape") -> Shape:
     try:
         return tuple(map(whole, parts))
     except TypeError:
-        message = f"{what} is made of whole numbers, not {shown(shape)}"
+        message = f"{what} is made of whole numbers, not {formatted(shape)}"
         raise rejection(TypeError, message, "write `(2, 3)` or `6`") from None
 
 
@@ -106,12 +106,12 @@ def without_guess(shape: Shape, size: int) -> Shape:
     if unknown > 1:
         raise rejection(ValueError, "can only specify one unknown dimension", "write -1 once")
     if any(extent < -1 for extent in shape):
-        message = f"the shape {shown(shape)} has a negative extent"
+        message = f"the shape {formatted(shape)} has a negative extent"
         raise rejection(ValueError, message, "write -1 for the extent that follows")
     if unknown and known and not size % known:
         return tuple(size // known if extent == -1 else extent for extent in shape)
     if unknown or known != size:
-        message = f"cannot reshape a tensor of {size} elements into shape {shown(shape)}"
+        message = f"cannot reshape a tensor of {size} elements into shape {formatted(shape)}"
         raise rejection(ValueError, message, f"write extents whose product is {size}")
     return demand_extents(shape)
 
@@ -119,8 +119,8 @@ def without_guess(shape: Shape, size: int) -> Shape:
 def demand_extents(shape: Shape) -> Shape:
     """The same shape, unless it is without elements and so large otherwise that strides would be no addresses."""
     if 0 in shape and math.prod(extent for extent in shape if extent) > _MOST:
-        message = f"the shape {shown(shape)} has no elements, and extents that no memory has"
-        raise rejection(ValueError, message, "write smaller extents beside the 0")
+        message = f"the shape {formatted(shape)} has no elements, and extents that no memory has"
+        raise rejection(ValueError, message, "write smaller extents next to the 0")
     return shape
 
 
@@ -194,15 +194,15 @@ def is_in_a_row(layout: Layout, itemsize: int) -> bool:
 def normalized_axes(axes: Sequence[Any], rank: int) -> Shape:
     """Numbers of axes, counted from the front."""
     order = []
-    for each in axes:
-        axis = whole(each)
+    for number in axes:
+        axis = whole(number)
         if not -rank <= axis < rank:
-            message = f"axis {shown(axis)} is out of bounds for a tensor of dimension {rank}"
+            message = f"axis {formatted(axis)} is out of bounds for a tensor of dimension {rank}"
             cure = f"axes are numbered from 0 to {rank - 1}" if rank else "it has no axes"
             raise rejection(IndexError, message, cure)
         order.append(axis % rank)
     if len(set(order)) < len(order):
-        raise rejection(ValueError, f"an axis stands twice in {shown(tuple(axes))}", "name each axis once")
+        raise rejection(ValueError, f"an axis stands twice in {formatted(tuple(axes))}", "name each axis once")
     return tuple(order)
 
 

@@ -66,13 +66,13 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     return install
 
 
-def refusal(code: Code, error: type[TileproofError] = KernelError, **given: object) -> Diagnostic:
-    with pytest.raises(error) as refused:
-        assembled(SMALLEST, "sm_90", kernel="work", **given)  # type: ignore[arg-type]
-    (told,) = refused.value.diagnostics
-    assert (told.code, told.kernel) == (code, "work")
-    assert told.help
-    return told
+def refusal(code: Code, error: type[TileproofError] = KernelError, **values: object) -> Diagnostic:
+    with pytest.raises(error) as caught:
+        assembled(SMALLEST, "sm_90", kernel="work", **values)  # type: ignore[arg-type]
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.kernel) == (code, "work")
+    assert diagnostic.help
+    return diagnostic
 
 
 def runs(pid: int) -> bool:
@@ -105,11 +105,11 @@ def written(path: Path) -> str:
 
 
 def test_the_smallest_module_is_assembled() -> None:
-    made = assembled(SMALLEST, "sm_90")
-    assert made.cubin.startswith(b"\x7fELF")
-    assert [each.entry for each in made.resources] == ["k"]
-    assert made.remarks == ()
-    assert made.seconds > 0
+    machine_code = assembled(SMALLEST, "sm_90")
+    assert machine_code.cubin.startswith(b"\x7fELF")
+    assert [resource.entry for resource in machine_code.resources] == ["k"]
+    assert machine_code.remarks == ()
+    assert machine_code.seconds > 0
 
 
 def test_the_same_module_gives_the_same_code_with_and_without_remarks() -> None:
@@ -118,12 +118,12 @@ def test_the_same_module_gives_the_same_code_with_and_without_remarks() -> None:
 
 
 def remarks_of(module: bytes) -> dict[tuple[str, int], tuple[str, bool]]:
-    made = assembled(module, "sm_90", remarks=True, spans=span_of)
-    for remark in made.remarks:
+    machine_code = assembled(module, "sm_90", remarks=True, spans=span_of)
+    for remark in machine_code.remarks:
         assert remark.span is not None
         assert remark.span.line == remark.line
-    read = {(remark.kind, remark.line): (remark.text, remark.missed) for remark in made.remarks}
-    assert len(read) == len(made.remarks)  # the assembler says everything twice
+    read = {(remark.kind, remark.line): (remark.text, remark.missed) for remark in machine_code.remarks}
+    assert len(read) == len(machine_code.remarks)  # the assembler says everything twice
     return read
 
 
@@ -155,38 +155,38 @@ def test_remarks_tell_what_was_missed_and_why() -> None:
     ids=["f8", "bf16 sum"],
 )
 def test_what_the_gpu_lacks_is_told_at_its_line(module: bytes, line: int, words: str, cure: str) -> None:
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(module, "sm_80", spans=span_of, kernel="work")
-    (told,) = refused.value.diagnostics
-    assert told.code is Code.ARCH_LACKS
-    assert words in told.message
-    assert cure in told.help
-    assert told.span is not None
-    assert told.span.line == line
-    assert "Incompatibility" not in str(refused.value)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.ARCH_LACKS
+    assert words in diagnostic.message
+    assert cure in diagnostic.help
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == line
+    assert "Incompatibility" not in str(caught.value)
     assert assembled(module, "sm_90").cubin
 
 
 def test_spans_may_be_given_as_a_table() -> None:
     span = span_of(Location(FILE, 21, 5))
     assert span is not None
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(f8_constant(), "sm_80", spans={Location(FILE, 21, 5): span})
-    assert refused.value.diagnostics[0].span is span
+    assert caught.value.diagnostics[0].span is span
 
 
 def test_a_gpu_from_before_tiles_is_refused() -> None:
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         assembled(SMALLEST, "sm_75")
-    (told,) = refused.value.diagnostics
-    assert (told.code, "too old" in told.message) == (Code.ARCH_LACKS, True)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, "too old" in diagnostic.message) == (Code.ARCH_LACKS, True)
 
 
 def test_a_gpu_newer_than_the_assembler_asks_for_a_newer_one() -> None:
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         assembled(SMALLEST, "sm_999")
-    (told,) = refused.value.diagnostics
-    assert (told.code, told.help) == (Code.ASSEMBLER_VERSION, "pip install --upgrade 'tileproof[cuda]'")
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.help) == (Code.ASSEMBLER_VERSION, "pip install --upgrade 'tileproof[cuda]'")
 
 
 @pytest.mark.parametrize("arch", ["90", "sm_90 --help", "", "compute_90", "sm_90\n"])
@@ -196,22 +196,22 @@ def test_what_is_no_architecture_is_a_mistake_of_the_caller(arch: str) -> None:
 
 
 def test_bytes_that_are_no_module_are_refused_without_the_assemblers_words() -> None:
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(b"nothing of the kind", "sm_90", kernel="work")
-    (told,) = refused.value.diagnostics
-    assert told.code is Code.ASSEMBLER_FAILED
-    assert told.message == "the assembler refuses the code of `work`"
-    assert told.notes == ("TILEPROOF_VERBOSE=1, or --verbose, shows what the assembler said",)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.ASSEMBLER_FAILED
+    assert diagnostic.message == "the assembler rejects the code of `work`"
+    assert diagnostic.notes == ("TILEPROOF_VERBOSE=1, or --verbose, prints the output of the assembler",)
 
 
 @pytest.mark.parametrize("way", ["argument", "variable"])
 def test_the_assemblers_words_follow_on_request(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way == "variable":
         monkeypatch.setenv("TILEPROOF_VERBOSE", "1")
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(b"nothing of the kind", "sm_90", verbose=True if way == "argument" else None)
-    (note,) = refused.value.diagnostics[0].notes
-    assert note.startswith("the assembler said\n")
+    (note,) = caught.value.diagnostics[0].notes
+    assert note.startswith("output of the assembler:\n")
     assert "does not correspond to Tile IR bytecode" in note
 
 
@@ -232,27 +232,27 @@ def test_an_exit_code_becomes_a_sentence(status: int, words: str, fake: Fake) ->
         print('loc("{FILE}":7:3): error: this and that', file=sys.stderr)
         sys.exit({status})
     """)
-    told = refusal(Code.ASSEMBLER_FAILED, spans=span_of)
-    assert words in told.message
-    assert told.span is not None
-    assert (told.span.line, told.span.column) == (7, 3)
+    diagnostic = refusal(Code.ASSEMBLER_FAILED, spans=span_of)
+    assert words in diagnostic.message
+    assert diagnostic.span is not None
+    assert (diagnostic.span.line, diagnostic.span.column) == (7, 3)
 
 
 @pytest.mark.parametrize(("name", "words"), [("SIGSEGV", "crashed (SIGSEGV)"), ("SIGKILL", "was killed")])
 def test_a_crash_is_told_by_its_signal(name: str, words: str, fake: Fake) -> None:
     fake(f"os.kill(os.getpid(), signal.{name})")
-    told = refusal(Code.ASSEMBLER_FAILED)
-    assert words in told.message
-    assert told.span is None
+    diagnostic = refusal(Code.ASSEMBLER_FAILED)
+    assert words in diagnostic.message
+    assert diagnostic.span is None
 
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("body", ["", "output.write_bytes(b'')", "output.write_bytes(b'not a cubin' * 100)"])
 def test_success_without_machine_code_is_a_failure(body: str, fake: Fake) -> None:
     fake(body)
-    told = refusal(Code.ASSEMBLER_FAILED)
-    assert "made no machine code" in told.message
-    assert "no cubin" in told.notes[0]
+    diagnostic = refusal(Code.ASSEMBLER_FAILED)
+    assert "made no machine code" in diagnostic.message
+    assert "no cubin" in diagnostic.notes[0]
 
 
 def test_noise_neither_blocks_nor_fills_the_message(fake: Fake) -> None:
@@ -262,9 +262,9 @@ def test_noise_neither_blocks_nor_fills_the_message(fake: Fake) -> None:
             sys.stdout.write("\\xff" * 10)
         sys.exit(5)
     """)
-    told = refusal(Code.ASSEMBLER_FAILED, verbose=True)
-    assert len(told.notes[0].splitlines()) < 50
-    assert "lines more" in told.notes[0]
+    diagnostic = refusal(Code.ASSEMBLER_FAILED, verbose=True)
+    assert len(diagnostic.notes[0].splitlines()) < 50
+    assert "lines more" in diagnostic.notes[0]
 
 
 def test_the_last_words_of_a_silent_program_are_heard(fake: Fake) -> None:
@@ -288,12 +288,12 @@ def test_a_hang_ends_with_all_that_was_started(fake: Fake) -> None:
         (folder / "pids").write_text(f"{os.getpid()} {child.pid}\\n")
         time.sleep(60)
     """)
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(SMALLEST, "sm_90", kernel="work", timeout=3)
-    (told,) = refused.value.diagnostics
-    assert told.code is Code.ASSEMBLER_TIMEOUT
-    assert "within 3 seconds" in told.message
-    assert f"{TIMEOUT}=12" in told.help
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is Code.ASSEMBLER_TIMEOUT
+    assert "within 3 seconds" in diagnostic.message
+    assert f"{TIMEOUT}=12" in diagnostic.help
     assert all(map(gone, map(int, written(place / "pids").split())))
 
 
@@ -316,10 +316,10 @@ def test_the_time_limit_may_come_from_a_variable(fake: Fake, monkeypatch: pytest
 @pytest.mark.parametrize("text", ["soon", "-1", "0", "nan"])
 def test_a_time_limit_that_is_none_is_refused(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TIMEOUT, text)
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         assembled(SMALLEST, "sm_90")
-    (told,) = refused.value.diagnostics
-    assert (told.code, text in told.message) == (Code.BAD_SETTING, True)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, text in diagnostic.message) == (Code.BAD_SETTING, True)
 
 
 def test_the_program_gets_a_private_folder_and_no_shell(fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -338,15 +338,15 @@ def test_the_program_gets_a_private_folder_and_no_shell(fake: Fake, monkeypatch:
 
 def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(folder / "missing"))
-    told = refusal(Code.ASSEMBLER_FAILED, LaunchError)
-    assert "No such file" in told.notes[0]
-    assert "TMPDIR" in told.help
+    diagnostic = refusal(Code.ASSEMBLER_FAILED, LaunchError)
+    assert "No such file" in diagnostic.notes[0]
+    assert "TMPDIR" in diagnostic.help
 
 
 def test_real_temporary_files_of_a_stopped_assembler_are_gone() -> None:
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         assembled(product(F32, 128, 128), "sm_90", timeout=0.5)  # takes ten seconds
-    assert refused.value.diagnostics[0].code is Code.ASSEMBLER_TIMEOUT
+    assert caught.value.diagnostics[0].code is Code.ASSEMBLER_TIMEOUT
 
 
 # Several at once.
@@ -355,9 +355,9 @@ def test_real_temporary_files_of_a_stopped_assembler_are_gone() -> None:
 @pytest.mark.slow
 def test_six_modules_are_assembled_in_parallel() -> None:
     jobs = [Job(doubling(f"double_{number}"), arch) for number in range(3) for arch in ("sm_80", "sm_90")]
-    made = dict(assemble_many(jobs, workers=3))
-    assert set(made) == set(jobs)
-    for job, done in made.items():
+    results = dict(assemble_many(jobs, workers=3))
+    assert set(results) == set(jobs)
+    for job, done in results.items():
         assert isinstance(done, Assembled)
         assert done.cubin == assembled(job.bytecode, job.arch).cubin
 
@@ -412,9 +412,9 @@ def pids(place: Path) -> list[int]:
 def test_the_first_failure_stops_the_others(fake: Fake) -> None:
     place = fake(HANGS_OR_FAILS)
     jobs = [Job(b"hang", "sm_90"), Job(b"hang", "sm_90"), Job(b"fail", "sm_90", kernel="work"), Job(b"hang", "sm_90")]
-    with pytest.raises(KernelError) as refused:
+    with pytest.raises(KernelError) as caught:
         list(assemble_many(jobs, workers=3))
-    assert refused.value.diagnostics[0].kernel == "work"
+    assert caught.value.diagnostics[0].kernel == "work"
     assert len(pids(place)) >= 4
     assert all(map(gone, pids(place)))
     assert no_threads()

@@ -44,10 +44,10 @@ def test_shared_memory_and_threads_are_read() -> None:
 
 
 def test_spills_are_read_and_told() -> None:
-    (read,) = made = resources_of(assembled(product(BF16, 128, 256), "sm_90").cubin)
+    (read,) = result = resources_of(assembled(product(BF16, 128, 256), "sm_90").cubin)
     assert read.spill_bytes > 0
-    told, *_ = warnings_of(made, ())
-    assert told.startswith(f"product: {read.spill_bytes} bytes per thread")
+    message, *_ = warnings_of(result, ())
+    assert message.startswith(f"product: {read.spill_bytes} bytes per thread")
 
 
 def test_what_runs_well_is_not_told() -> None:
@@ -58,8 +58,8 @@ def test_what_runs_well_is_not_told() -> None:
 
 @pytest.mark.parametrize(("line", "start"), [(12, "line 12: the matrix product"), (0, "the matrix product")])
 def test_a_product_without_tensor_cores_is_told(line: int, start: str) -> None:
-    (told,) = warnings_of((), (Remark("mma", line, "by FMA", missed=True),))
-    assert told.startswith(start)
+    (message,) = warnings_of((), (Remark("mma", line, "by FMA", missed=True),))
+    assert message.startswith(start)
 
 
 def flagged(cubin: bytes, flags: int, version: int) -> bytes:
@@ -94,12 +94,12 @@ def test_no_cut_of_a_cubin_passes_for_one(cubin: bytes) -> None:
 
 
 def test_no_change_of_one_byte_breaks_the_reader(cubin: bytes) -> None:
-    refused = 0
+    rejected = 0
     for place in range(0, len(cubin), 7):
         changed = bytearray(cubin)
         changed[place] ^= 0xFF
         try:
             resources_of(bytes(changed))
         except ValueError:
-            refused += 1
-    assert refused > 0
+            rejected += 1
+    assert rejected > 0

@@ -29,31 +29,31 @@ def no_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def refusal(code: Code) -> Diagnostic:
-    with pytest.raises(LaunchError) as refused:
+    with pytest.raises(LaunchError) as caught:
         find()
-    (told,) = refused.value.diagnostics
-    assert told.code is code
-    assert told.help
-    return told
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code is code
+    assert diagnostic.help
+    return diagnostic
 
 
 def test_the_packages_of_this_python_are_found() -> None:
-    found = find()
-    major, minor, _ = found.version.split(".")
-    assert found.release == (int(major), int(minor)) >= (13, 3)
-    assert found.bytecode in ((13, 3), (13, 4))
-    assert (found.tileiras.name, found.ptxas.name) == ("tileiras", "ptxas")
-    assert found.root in found.libnvvm.parents
-    assert found.supports("sm_90")
-    assert not found.supports("sm_75")
+    result = find()
+    major, minor, _ = result.version.split(".")
+    assert result.release == (int(major), int(minor)) >= (13, 3)
+    assert result.bytecode in ((13, 3), (13, 4))
+    assert (result.tileiras.name, result.ptxas.name) == ("tileiras", "ptxas")
+    assert result.root in result.libnvvm.parents
+    assert result.supports("sm_90")
+    assert not result.supports("sm_75")
 
 
 @pytest.mark.usefixtures("no_packages")
 def test_without_any_assembler_the_packages_to_install_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    told = refusal(Code.NO_ASSEMBLER)
-    assert told.help == "pip install 'tileproof[cuda]'"
-    assert "PATH" in told.notes[0]
+    diagnostic = refusal(Code.NO_ASSEMBLER)
+    assert diagnostic.help == "pip install 'tileproof[cuda]'"
+    assert "PATH" in diagnostic.notes[0]
 
 
 @pytest.mark.usefixtures("no_packages")
@@ -83,24 +83,24 @@ def test_a_link_leads_to_the_parts_beside_the_file_itself(tmp_path: Path, monkey
 
 def test_a_named_assembler_that_is_missing_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(tmp_path / "tileiras"))
-    told = refusal(Code.NO_ASSEMBLER)
-    assert str(tmp_path / "tileiras") in told.message
-    assert VARIABLE in told.help
+    diagnostic = refusal(Code.NO_ASSEMBLER)
+    assert str(tmp_path / "tileiras") in diagnostic.message
+    assert VARIABLE in diagnostic.help
 
 
 @pytest.mark.parametrize("part", ["ptxas", "libnvvm"])
 def test_a_missing_part_is_named(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(fake_toolchain(tmp_path / "cuda", missing=(part,))))
-    told = refusal(Code.NO_ASSEMBLER)
-    assert told.message.endswith(f"not installed: {part}")
+    diagnostic = refusal(Code.NO_ASSEMBLER)
+    assert diagnostic.message.endswith(f"not installed: {part}")
 
 
 def test_a_file_that_is_no_program_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tileiras = fake_toolchain(tmp_path / "cuda")
     tileiras.write_bytes(b"\x7fELF for another machine")
     monkeypatch.setenv(VARIABLE, str(tileiras))
-    told = refusal(Code.NO_ASSEMBLER)
-    assert "cannot be run" in told.message
+    diagnostic = refusal(Code.NO_ASSEMBLER)
+    assert "cannot be run" in diagnostic.message
     tileiras.chmod(0o644)
     assert "ermission denied" in refusal(Code.NO_ASSEMBLER).notes[0]
 
@@ -108,10 +108,10 @@ def test_a_file_that_is_no_program_is_refused(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize("part", ["tileiras", "ptxas", "libnvvm"])
 def test_parts_of_different_releases_are_refused(part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, str(fake_toolchain(tmp_path / "cuda", versions={part: "13.3.40"})))
-    told = refusal(Code.ASSEMBLER_VERSION)
-    assert f"{part} 13.3.40" in told.notes[0]
-    assert "13.4.92" in told.notes[0]
-    assert told.help == "pip install --upgrade 'tileproof[cuda]'"
+    diagnostic = refusal(Code.ASSEMBLER_VERSION)
+    assert f"{part} 13.3.40" in diagnostic.notes[0]
+    assert "13.4.92" in diagnostic.notes[0]
+    assert diagnostic.help == "pip install --upgrade 'tileproof[cuda]'"
 
 
 def test_parts_may_differ_in_the_last_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,8 +81,8 @@ def test_what_is_kept_needs_nothing_before_its_programs() -> None:
 
 
 def test_what_is_narrower_than_32_bits_is_combined_elsewhere() -> None:
-    found = {p.value.name: shadow(p.value.type) for p in accepted(narrow, {}).ir.parameters
+    results = {p.value.name: shadow(p.value.type) for p in accepted(narrow, {}).ir.parameters
              if isinstance(p.value.type, TensorType)}  # fmt: skip
-    assert {name: dtype and dtype.name for name, dtype in found.items()} == {
+    assert {name: dtype and dtype.name for name, dtype in results.items()} == {
         "a": "f32", "b": "f32", "c": "i32", "d": "u32", "e": None, "f": None, "g": None, "x": None,
     }  # fmt: skip

@@ -90,15 +90,15 @@ def functions(dtype: DType) -> list[BinaryFn]:
 
 def computes(dtype: DType) -> Write:
     def write(b: Builder, x: Value, y: Value) -> Sequence[Value]:
-        made = [binary(b, fn, x, y, dtype) for fn in functions(dtype)]
+        results = [binary(b, fn, x, y, dtype) for fn in functions(dtype)]
         if dtype.is_float:
-            made += [unary(b, fn, x, dtype) for fn in UnaryFn if fn is not UnaryFn.NOT]
+            results += [unary(b, fn, x, dtype) for fn in UnaryFn if fn is not UnaryFn.NOT]
         elif dtype != ENTRY:
-            made.append(unary(b, UnaryFn.NOT, x, dtype))
+            results.append(unary(b, UnaryFn.NOT, x, dtype))
         if dtype.is_integer:
-            made += [unary(b, fn, x, dtype) for fn in (UnaryFn.NEG, UnaryFn.ABS)]
-            made += [binary(b, fn, x, y, dtype, 8) for fn in (BinaryFn.FLOORDIV, BinaryFn.MOD, BinaryFn.POW)]
-        return made
+            results += [unary(b, fn, x, dtype) for fn in (UnaryFn.NEG, UnaryFn.ABS)]
+            results += [binary(b, fn, x, y, dtype, 8) for fn in (BinaryFn.FLOORDIV, BinaryFn.MOD, BinaryFn.POW)]
+        return results
 
     return write
 
@@ -168,12 +168,12 @@ def reductions(dtype: DType) -> list[ops.AnyOp]:
     if dtype.is_float:
         fns[ReduceFn.MEAN] = sums_to(dtype)
     fns[ReduceFn.SUM] = sums_to(dtype)
-    made: list[ops.AnyOp] = [
+    results: list[ops.AnyOp] = [
         ops.Reduce(SPAN, tile(fn, of, *([3] if axis else [WALKED])), fn, x, axis)
         for fn, of in fns.items()
         for axis in (0, 1)
     ]
-    return [*made, ops.CumSum(SPAN, tile("sums", sums_to(dtype), 3, WALKED), x, 1)]
+    return [*results, ops.CumSum(SPAN, tile("sums", sums_to(dtype), 3, WALKED), x, 1)]
 
 
 def combiner(dtype: DType, *lengths: int | Axis, by_parts: bool) -> ops.Combiner:
@@ -231,6 +231,6 @@ def test_operations_on_tiles(arch: str, version: tuple[int, int]) -> None:
     entries += [on_tiles(f"shape_{dtype}", version, arch, *shapes(dtype)) for dtype in (BOOL, INT, *usable[14:15])]
     for dtype, axis in ((INT, 1), (F32, 0)):
         for by_parts in (False, True):
-            made = combinations(dtype, axis, by_parts=by_parts)
-            entries.append(on_tiles(f"fold_{dtype}_{by_parts}", version, arch, *made))
+            result = combinations(dtype, axis, by_parts=by_parts)
+            entries.append(on_tiles(f"fold_{dtype}_{by_parts}", version, arch, *result))
     assembled(entries, arch, version)

@@ -32,15 +32,15 @@ def functions(dtype: DType) -> list[BinaryFn]:
 
 
 @np.errstate(invalid="ignore")
-def check(got: Array, expected: Array, *operands: Array, signs: bool = True) -> None:
+def check(actual: Array, expected: Array, *operands: Array, signs: bool = True) -> None:
     """Equal, with the sign of zero if `signs`."""
-    right = (got == expected) | ((got != got) & (expected != expected))
+    right = (actual == expected) | ((actual != actual) & (expected != expected))
     if signs and expected.dtype.kind not in "biu":
-        right &= np.isnan(expected) | (np.signbit(got) == np.signbit(expected))
+        right &= np.isnan(expected) | (np.signbit(actual) == np.signbit(expected))
     if not right.all():
         wrong = int(np.argmin(right))
         inputs = ", ".join(repr(operand[wrong]) for operand in operands)
-        pytest.fail(f"{(~right).sum()} wrong, first ({inputs}) gives {got[wrong]!r}, not {expected[wrong]!r}")
+        pytest.fail(f"{(~right).sum()} wrong, first ({inputs}) gives {actual[wrong]!r}, not {expected[wrong]!r}")
 
 
 def two(fn: BinaryFn, x: Array, y: Array, dtype: DType) -> Array:
@@ -52,8 +52,8 @@ def two(fn: BinaryFn, x: Array, y: Array, dtype: DType) -> Array:
 def test_two_operands(dtype: DType) -> None:
     x, y = pairs(dtype, 1000)
     for fn in functions(dtype):
-        got, expected = two(fn, x, y, dtype), semantics.binary(fn, x, y, dtype)
-        check(got, expected, x, y, signs=fn not in (BinaryFn.MIN, BinaryFn.MAX))
+        actual, expected = two(fn, x, y, dtype), semantics.binary(fn, x, y, dtype)
+        check(actual, expected, x, y, signs=fn not in (BinaryFn.MIN, BinaryFn.MAX))
 
 
 @pytest.mark.parametrize("dtype", [F16, F32, F64], ids=str)
@@ -80,8 +80,8 @@ def test_operands_written_in_the_program(fn: BinaryFn, dtype: DType) -> None:
     x = x.astype(semantics.storage(dtype))
     for number in numbers:
         y = np.full_like(x, number)
-        got = computed(lambda b, x, y, n=number: binary(b, fn, x, y, dtype, n), [(x, dtype), (y, dtype)], dtype)
-        check(got, semantics.binary(fn, x, y, dtype), x, y)
+        actual = computed(lambda b, x, y, n=number: binary(b, fn, x, y, dtype, n), [(x, dtype), (y, dtype)], dtype)
+        check(actual, semantics.binary(fn, x, y, dtype), x, y)
 
 
 @pytest.mark.parametrize("dtype", [BOOL, *NUMBERS], ids=str)
@@ -90,8 +90,8 @@ def test_one_operand(dtype: DType) -> None:
     chosen = EXACT if dtype.is_float else (UnaryFn.NOT,) if dtype == BOOL else (UnaryFn.NOT, UnaryFn.NEG, UnaryFn.ABS)
     for fn in chosen:
         result = BOOL if fn is UnaryFn.ISNAN else dtype
-        got = computed(lambda b, x, fn=fn: unary(b, fn, x, dtype), [(x, dtype)], result)
-        check(got, semantics.unary(fn, x, dtype), x)
+        actual = computed(lambda b, x, fn=fn: unary(b, fn, x, dtype), [(x, dtype)], result)
+        check(actual, semantics.unary(fn, x, dtype), x)
 
 
 @pytest.mark.parametrize("dtype", [F16, F32, F64], ids=str)
@@ -99,14 +99,14 @@ def test_one_operand(dtype: DType) -> None:
 def test_powers_written_in_the_program(dtype: DType, exponent: float) -> None:
     x = corners(dtype)
     y = np.full_like(x, exponent)
-    got = computed(lambda b, x, y: binary(b, BinaryFn.POW, x, y, dtype, exponent), [(x, dtype), (y, dtype)], dtype)
-    assert_agree(got, semantics.binary(BinaryFn.POW, x, y, dtype))
+    actual = computed(lambda b, x, y: binary(b, BinaryFn.POW, x, y, dtype, exponent), [(x, dtype), (y, dtype)], dtype)
+    assert_agree(actual, semantics.binary(BinaryFn.POW, x, y, dtype))
 
 
 def test_select_takes_one_of_two() -> None:
     x, y = pairs(F32, 500)
-    got = computed(Builder.select, [(x > y, BOOL), (x, F32), (y, F32)], F32)
-    check(got, np.where(x > y, x, y), x, y)
+    actual = computed(Builder.select, [(x > y, BOOL), (x, F32), (y, F32)], F32)
+    check(actual, np.where(x > y, x, y), x, y)
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in (*ALL, INDEX) if dtype != BOOL], ids=str)
@@ -116,8 +116,8 @@ def test_numbers_are_rounded_once(dtype: DType) -> None:
         values = [*corners(F64).tolist(), -0.0, 2**64 - 1, 2**53 + 1, 2**24 + 1]
     spare = np.zeros(1, semantics.storage(dtype))
     for value in values:
-        got = computed(lambda b, x, v=value: constant(b, dtype, (1,), v), [(spare, dtype)], dtype)
-        check(got, np.broadcast_to(semantics.constant(value, dtype), 1), np.array([value]))
+        actual = computed(lambda b, x, v=value: constant(b, dtype, (1,), v), [(spare, dtype)], dtype)
+        check(actual, np.broadcast_to(semantics.constant(value, dtype), 1), np.array([value]))
 
 
 def test_operations_that_a_type_lacks_are_refused() -> None:

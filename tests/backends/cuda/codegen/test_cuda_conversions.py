@@ -15,13 +15,13 @@ VERSIONS = ((13, 3), (13, 4))
 
 
 @np.errstate(invalid="ignore")
-def check(got: Array, expected: Array, x: Array) -> None:
-    right = (got == expected) | ((got != got) & (expected != expected))
+def check(actual: Array, expected: Array, x: Array) -> None:
+    right = (actual == expected) | ((actual != actual) & (expected != expected))
     if expected.dtype.kind not in "biu":
-        right &= np.isnan(expected) | (np.signbit(got) == np.signbit(expected))
+        right &= np.isnan(expected) | (np.signbit(actual) == np.signbit(expected))
     if not right.all():
         wrong = int(np.argmin(right))
-        pytest.fail(f"{(~right).sum()} wrong, first {x[wrong]!r} gives {got[wrong]!r}, not {expected[wrong]!r}")
+        pytest.fail(f"{(~right).sum()} wrong, first {x[wrong]!r} gives {actual[wrong]!r}, not {expected[wrong]!r}")
 
 
 def becomes(source: DType, target: DType) -> bool:
@@ -59,15 +59,15 @@ def test_values_become_those_of_another_type(source: DType) -> None:
         if becomes(source, target):
             expected = semantics.cast(x, source, target)
             for version in VERSIONS if source.is_float and not target.is_float else VERSIONS[-1:]:
-                got = computed(lambda b, x, t=target, v=version: cast(b, x, source, t, v), [(x, source)], target)
-                check(got, expected, x)
+                actual = computed(lambda b, x, t=target, v=version: cast(b, x, source, t, v), [(x, source)], target)
+                check(actual, expected, x)
 
 
 def test_infinite_floats_become_the_ends_of_integers() -> None:
     x = np.array([np.inf, -np.inf, np.nan, 3e9, -3e9], np.float32)
     for version in VERSIONS:
-        got = computed(lambda b, x, v=version: cast(b, x, F32, I32, v), [(x, F32)], I32)
-        assert got.tolist() == [2**31 - 1, -(2**31), 0, 2**31 - 1, -(2**31)]
+        actual = computed(lambda b, x, v=version: cast(b, x, F32, I32, v), [(x, F32)], I32)
+        assert actual.tolist() == [2**31 - 1, -(2**31), 0, 2**31 - 1, -(2**31)]
 
 
 @pytest.mark.parametrize("source", [dtype for dtype in ALL if dtype not in (BOOL, TF32)], ids=str)
@@ -75,5 +75,5 @@ def test_bits_stay(source: DType) -> None:
     x = corners(source)
     for target in ALL:
         if target.bits == source.bits and target not in (BOOL, TF32):
-            got = computed(lambda b, x, t=target: bitcast(b, x, source, t), [(x, source)], target)
-            assert got.tobytes() == semantics.bitcast(x, target).tobytes()
+            actual = computed(lambda b, x, t=target: bitcast(b, x, source, t), [(x, source)], target)
+            assert actual.tobytes() == semantics.bitcast(x, target).tobytes()

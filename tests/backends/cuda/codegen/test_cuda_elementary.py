@@ -39,16 +39,16 @@ def dense(dtype: DType) -> Array:
 @pytest.mark.parametrize("dtype", [F16, BF16, F32, F64], ids=str)
 def test_functions_are_within_the_units(fn: UnaryFn, dtype: DType) -> None:
     x = dense(dtype)
-    got = computed(lambda b, x: unary(b, fn, x, dtype), [(x, dtype)], dtype)
-    assert_agree(got, semantics.unary(fn, x, dtype))
+    actual = computed(lambda b, x: unary(b, fn, x, dtype), [(x, dtype)], dtype)
+    assert_agree(actual, semantics.unary(fn, x, dtype))
 
 
 @pytest.mark.parametrize("dtype", [F16, BF16, F32, F64], ids=str)
 @pytest.mark.parametrize("fn", [BinaryFn.POW, BinaryFn.DIV])
 def test_functions_of_two_are_within_the_units(fn: BinaryFn, dtype: DType) -> None:
     x, y = pairs(dtype, 3000)
-    got = computed(lambda b, x, y: binary(b, fn, x, y, dtype), [(x, dtype), (y, dtype)], dtype)
-    assert_agree(got, semantics.binary(fn, x, y, dtype))
+    actual = computed(lambda b, x, y: binary(b, fn, x, y, dtype), [(x, dtype), (y, dtype)], dtype)
+    assert_agree(actual, semantics.binary(fn, x, y, dtype))
 
 
 def test_erf_is_odd_and_keeps_the_sign_of_zero() -> None:
@@ -72,5 +72,5 @@ def test_random_numbers_are_equal(seed: int) -> None:
         first = b.extract(seed, [b.constant(Tile(I32), 0)], (1,))
         return arithmetic.uniform(b, b.reshape(first, ()), offset)
 
-    got = computed(write, [(seeds, I64), (offsets, I64)], F32)
-    np.testing.assert_array_equal(got, law.uniform(np.asarray(seed), offsets))
+    actual = computed(write, [(seeds, I64), (offsets, I64)], F32)
+    np.testing.assert_array_equal(actual, law.uniform(np.asarray(seed), offsets))

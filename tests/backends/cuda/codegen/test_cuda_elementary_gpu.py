@@ -69,13 +69,13 @@ def ran(gpu: Device, name: str, *operands: Array) -> Array:
 
 def dense(dtype: DType, seed: int = 0) -> Array:
     """Every number of 16 bits; of others those of all magnitudes, and those between the ends of the functions."""
-    held = semantics.storage(dtype)
+    kept = semantics.storage(dtype)
     generator = np.random.default_rng(seed)
     if dtype.bits == 16:
         numbers = np.arange(2**16, dtype=np.uint16)
-        return (generator.permutation(numbers) if seed else numbers).view(held)
-    bits = generator.integers(0, 2**64, 2**18, np.uint64, endpoint=False).astype(f"u{held.itemsize}").view(held)
-    between = [generator.uniform(-size, size, 2**16).astype(held) for size in (1, 6, 110, 800)]
+        return (generator.permutation(numbers) if seed else numbers).view(kept)
+    bits = generator.integers(0, 2**64, 2**18, np.uint64, endpoint=False).astype(f"u{kept.itemsize}").view(kept)
+    between = [generator.uniform(-size, size, 2**16).astype(kept) for size in (1, 6, 110, 800)]
     return np.concatenate([bits, *between])
 
 

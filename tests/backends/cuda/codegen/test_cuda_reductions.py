@@ -56,8 +56,8 @@ def test_extremes(dtype: DType) -> None:
     for (axes, axis, lives), fn in itertools.product(cases(), (ReduceFn.MAX, ReduceFn.MIN)):
         x = filled(dtype, axes, lives)
         operand, result = tile("x", dtype, axes), tile("y", dtype, (*axes[:axis], *axes[axis + 1 :]))
-        (got,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
-        np.testing.assert_array_equal(got, semantics.reduce(fn, x, axis, dtype, dtype))
+        (actual,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
+        np.testing.assert_array_equal(actual, semantics.reduce(fn, x, axis, dtype, dtype))
 
 
 @pytest.mark.sweep(4)
@@ -67,22 +67,22 @@ def test_sums(dtype: DType) -> None:
         x = filled(dtype, axes, lives, small=dtype == INDEX or dtype.is_float)
         operand, total = tile("x", dtype, axes), sums_to(dtype)
         result = tile("y", total, (*axes[:axis], *axes[axis + 1 :]))
-        (got,) = executed(ops.Reduce(SPAN, result, ReduceFn.SUM, operand, axis), {operand: x}, lives)
-        assert_agree(got, semantics.reduce(ReduceFn.SUM, x, axis, dtype, total))
-        (got,) = executed(ops.CumSum(SPAN, tile("y", total, axes), operand, axis), {operand: x}, lives)
-        assert_agree(got, semantics.cumsum(x, axis, dtype, total))
+        (actual,) = executed(ops.Reduce(SPAN, result, ReduceFn.SUM, operand, axis), {operand: x}, lives)
+        assert_agree(actual, semantics.reduce(ReduceFn.SUM, x, axis, dtype, total))
+        (actual,) = executed(ops.CumSum(SPAN, tile("y", total, axes), operand, axis), {operand: x}, lives)
+        assert_agree(actual, semantics.cumsum(x, axis, dtype, total))
         if dtype.is_float:
-            (got,) = executed(ops.Reduce(SPAN, result, ReduceFn.MEAN, operand, axis), {operand: x}, lives)
+            (actual,) = executed(ops.Reduce(SPAN, result, ReduceFn.MEAN, operand, axis), {operand: x}, lives)
             scale = np.abs(x.astype(np.float64)).sum(axis=axis)
-            assert_agree(got, semantics.reduce(ReduceFn.MEAN, x, axis, dtype, total), scale=scale)
+            assert_agree(actual, semantics.reduce(ReduceFn.MEAN, x, axis, dtype, total), scale=scale)
 
 
 def test_truths() -> None:
     for (axes, axis, lives), fn, seed in itertools.product(cases(), (ReduceFn.ANY, ReduceFn.ALL), range(3)):
         x = filled(BOOL, axes, lives, seed)
         operand, result = tile("x", BOOL, axes), tile("y", BOOL, (*axes[:axis], *axes[axis + 1 :]))
-        (got,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
-        np.testing.assert_array_equal(got, semantics.reduce(fn, x, axis, BOOL, BOOL))
+        (actual,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
+        np.testing.assert_array_equal(actual, semantics.reduce(fn, x, axis, BOOL, BOOL))
 
 
 @pytest.mark.sweep(2)
@@ -99,8 +99,8 @@ def test_places_of_extremes(dtype: DType) -> None:
             if dtype.is_float and kind == 3:
                 x = generator.choice(np.array([0.0, -0.0, -np.inf]), x.shape).astype(x.dtype)
             operand, result = tile("x", dtype, axes), tile("y", INDEX, (*axes[:axis], *axes[axis + 1 :]))
-            (got,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
-            np.testing.assert_array_equal(got, semantics.reduce(fn, x, axis, dtype, INDEX))
+            (actual,) = executed(ops.Reduce(SPAN, result, fn, operand, axis), {operand: x}, lives)
+            np.testing.assert_array_equal(actual, semantics.reduce(fn, x, axis, dtype, INDEX))
 
 
 # Folds and scans.
@@ -141,21 +141,21 @@ def test_folds_and_scans_keep_the_order(by_parts: bool) -> None:
         inputs = [filled(I32, axes, lives, seed) for seed in (1, 2)]
         lanes = [[np.take(x, place, axis) for x in inputs] for place in range(live_length(axes[axis], lives))]
         operands = tile("x", I32, axes), tile("y", I32, axes)
-        given: dict[Tile, Any] = dict(zip(operands, inputs, strict=True))
+        arguments: dict[Tile, Any] = dict(zip(operands, inputs, strict=True))
         combiner = affine(rest, by_parts=by_parts)
         with np.errstate(over="ignore"):
             expected = list(itertools.accumulate(lanes, combine))
         identities = tile("i", I32, ()), tile("j", I32, ())
         results = tile("u", I32, rest), tile("v", I32, rest)
         fold = ops.Fold(SPAN, results, operands, identities, axis, combiner)
-        got = executed(fold, given | {identities[0]: np.asarray(5), identities[1]: np.asarray(6)}, lives)
+        actual = executed(fold, arguments | {identities[0]: np.asarray(5), identities[1]: np.asarray(6)}, lives)
         shape = [live_length(one, lives) for one in rest]
         last = expected[-1] if expected else [np.full(shape, number, np.int32) for number in (5, 6)]
-        for one, other in zip(got, last, strict=True):
+        for one, other in zip(actual, last, strict=True):
             np.testing.assert_array_equal(one, other)
         results = tile("u", I32, axes), tile("v", I32, axes)
-        got = executed(ops.Scan(SPAN, results, operands, axis, combiner), given, lives)
-        for one, parts in zip(got, zip(*expected, strict=True), strict=True) if expected else ():
+        actual = executed(ops.Scan(SPAN, results, operands, axis, combiner), arguments, lives)
+        for one, parts in zip(actual, zip(*expected, strict=True), strict=True) if expected else ():
             np.testing.assert_array_equal(one, np.stack(parts, axis))
 
 
@@ -170,13 +170,13 @@ def test_folds_by_one_function(fn: BinaryFn, dtype: DType) -> None:
         rest = (*axes[:axis], *axes[axis + 1 :])
         x = filled(dtype, axes, lives, small=dtype == F32)
         operand, identity, result = tile("x", dtype, axes), tile("i", dtype, ()), tile("y", dtype, rest)
-        left, right, made = (tile(name, dtype, rest) for name in ("a", "b", "c"))
-        body = ops.Block((ops.Binary(SPAN, made, fn, right, left),), (made,))
+        left, right, built = (tile(name, dtype, rest) for name in ("a", "b", "c"))
+        body = ops.Block((ops.Binary(SPAN, built, fn, right, left),), (built,))
         fold = ops.Fold(SPAN, (result,), (operand,), (identity,), axis, ops.Combiner((left,), (right,), body))
         start = np.asarray(1, semantics.storage(dtype))
-        (got,) = executed(fold, {operand: x, identity: start}, lives)
+        (actual,) = executed(fold, {operand: x, identity: start}, lives)
         lanes = [np.take(x, place, axis) for place in range(live_length(axes[axis], lives))]
-        expected = np.broadcast_to(start, got.shape)
+        expected = np.broadcast_to(start, actual.shape)
         if lanes:
             *_, expected = itertools.accumulate(lanes, lambda a, b: semantics.binary(fn, a, b, dtype))
-        assert_agree(got, expected)
+        assert_agree(actual, expected)

@@ -39,15 +39,15 @@ def floats(*shape: int) -> Any:
     return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
-def dependent(made: Lowered, frozen: frozenset[str] = NOTHING, first: int = 0) -> Lowered:
+def dependent(code: Lowered, frozen: frozenset[str] = NOTHING, first: int = 0) -> Lowered:
     """The same launch, compiled so that it may begin early; so many programs read frozen tensors before the wait."""
-    return replace(made, variant=replace(made.variant, dependent=Dependent(frozen, first)))
+    return replace(code, variant=replace(code.variant, dependent=Dependent(frozen, first)))
 
 
-def inputs(made: Lowered) -> frozenset[str]:
+def inputs(code: Lowered) -> frozenset[str]:
     """The tensors that a kernel only reads."""
     return frozenset(
-        one.value.name for one in made.variant.kernel.parameters
+        one.value.name for one in code.variant.kernel.parameters
         if isinstance(one.value.type, TensorType) and one.value.type.access is Access.IN
     )  # fmt: skip
 
@@ -130,9 +130,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Watched]]:
     Watched.frozen = []
 
 
-def run(made: Lowered) -> Any:
+def run(code: Lowered) -> Any:
     with np.errstate(all="ignore"):
-        return outcome(made.run)
+        return outcome(code.run)
 
 
 ALL = 1 << 20
@@ -150,18 +150,18 @@ def assert_waits(make: Make, *ways: int | None) -> None:
         wanted = run(lowered(kernel, expected, constants))
     codes: set[bytes] = set()
     for first in ways:
-        _, given, _ = make()
-        made = lowered(kernel, given, constants)
-        frozen = NOTHING if first is None else inputs(made)
-        code = dependent(made, frozen, first or 0).program.bytecode
+        _, arguments, _ = make()
+        result = lowered(kernel, arguments, constants)
+        frozen = NOTHING if first is None else inputs(result)
+        code = dependent(result, frozen, first or 0).program.bytecode
         if code in codes:  # where nothing can be read early
             continue
         codes.add(code)
-        Watched.frozen = [byte_range(made.bound.tensors[name]) for name in frozen]
+        Watched.frozen = [byte_range(result.bound.tensors[name]) for name in frozen]
         Watched.early = 0
-        assert run(dependent(made, frozen, first or 0)) == wanted
+        assert run(dependent(result, frozen, first or 0)) == wanted
         assert frozen or not Watched.early
-        for one, other in zip(given, expected, strict=True):
+        for one, other in zip(arguments, expected, strict=True):
             if isinstance(one, np.ndarray):
                 assert one.tobytes() == other.tobytes()
 
@@ -247,9 +247,9 @@ def test_every_stage_waits_before_anything_else_and_then_lets_the_next_kernel_be
 
 
 def test_what_follows_a_join_begins_early_and_waits_for_all_pieces_before_anything_else() -> None:
-    made = lowered(*own("matmul_split"))
-    assert [stage.is_early for stage in made.program.stages] == [False, True]
-    main, after = made.module.entries
+    code = lowered(*own("matmul_split"))
+    assert [stage.is_early for stage in code.program.stages] == [False, True]
+    main, after = code.module.entries
     (wait,) = operations(after, *CONTROL)
     before = after.body.ops[: after.body.ops.index(wait)]
     assert not any(op.regions or op.name.endswith("_tko") for op in before)
@@ -263,16 +263,16 @@ def test_what_follows_a_join_begins_early_and_waits_for_all_pieces_before_anythi
 @pytest.mark.sweep(8)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_kernel_that_is_not_to_begin_early_knows_nothing_of_it(name: str) -> None:
-    made = lowered(*own(name))
-    assert not made.program.is_dependent
-    joins = [stage.is_early for stage in made.program.stages]
-    for entry, is_early in zip(made.module.entries, joins, strict=True):
+    code = lowered(*own(name))
+    assert not code.program.is_dependent
+    joins = [stage.is_early for stage in code.program.stages]
+    for entry, is_early in zip(code.module.entries, joins, strict=True):
         expected = [CONTROL[0]] if is_early else [CONTROL[1]] * any(joins)
         assert [op.name for op in operations(entry, *CONTROL)] == expected
-    early = dependent(made)
+    early = dependent(code)
     assert early.program.is_dependent
-    assert early.program.bytecode != made.program.bytecode
-    assert replace(early.program, bytecode=b"", is_dependent=False) == replace(made.program, bytecode=b"")
+    assert early.program.bytecode != code.program.bytecode
+    assert replace(early.program, bytecode=b"", is_dependent=False) == replace(code.program, bytecode=b"")
 
 
 def test_weights_wait_for_nothing_and_a_loop_hands_no_token_on() -> None:
@@ -331,31 +331,31 @@ def within(y: Out[f32, "N"], x: In[f32, "N"], z: In[f32, "N"], much: i32) -> Non
         y[n] = total
 
 
-def before(made: Lowered) -> list[Op]:
+def before(code: Lowered) -> list[Op]:
     """The loads that stand before the wait."""
-    (wait, _) = operations(made.main, *CONTROL)
-    ahead = made.main.body.ops[: made.main.body.ops.index(wait)]
+    (wait, _) = operations(code.main, *CONTROL)
+    ahead = code.main.body.ops[: code.main.body.ops.index(wait)]
     return [each for op in ahead for region in op.regions for each in walk(region) if each.name in LOADS]
 
 
 @pytest.mark.parametrize("frozen", [{"w"}, {"x"}, {"w", "x"}, {"y"}])
 def test_what_is_frozen_stands_before_the_wait_and_behind_it_for_later_programs(frozen: set[str]) -> None:
-    made = dependent(lowered(rows, [floats(8), floats(8, 16), floats(16)]), frozenset(frozen), 1)
+    code = dependent(lowered(rows, [floats(8), floats(8, 16), floats(16)]), frozenset(frozen), 1)
     count = len(frozen - {"y"})
-    assert len(before(made)) == count
-    assert len(operations(made.main, *LOADS)) == 2 + count
-    verify(made.main, pointers(made, frozenset(frozen - {"y"})))
+    assert len(before(code)) == count
+    assert len(operations(code.main, *LOADS)) == 2 + count
+    verify(code.main, pointers(code, frozenset(frozen - {"y"})))
     for missing in frozen - {"y"}:
         with pytest.raises(AssertionError, match="may happen before the wait"):
-            verify(made.main, pointers(made, frozenset(frozen - {missing})))
+            verify(code.main, pointers(code, frozenset(frozen - {missing})))
 
 
 def test_only_the_first_programs_read_early(watched: type[Watched]) -> None:
     counts = []
     for first in (1, 2, 3, ALL):
-        made = lowered(rows, [floats(12), floats(12, 16), floats(16)])
-        watched.frozen, watched.early = [byte_range(made.bound.tensors["w"])], 0
-        run(dependent(made, frozenset({"w"}), first))
+        code = lowered(rows, [floats(12), floats(12, 16), floats(16)])
+        watched.frozen, watched.early = [byte_range(code.bound.tensors["w"])], 0
+        run(dependent(code, frozenset({"w"}), first))
         counts.append(watched.early)
     assert counts == [1, 2, 3, 3]
 
@@ -366,15 +366,15 @@ def test_blocks_that_begin_first_read_early_whatever_they_work_on(
     blocks: list[int] = []
     load = Watched.load
 
-    def told(self: Watched, addresses: Any, element: Any, live: Any, after: int, atomic: bool) -> Any:
+    def message(self: Watched, addresses: Any, element: Any, live: Any, after: int, atomic: bool) -> Any:
         if not after & self.waited:
             blocks.append(self.number)
         return load(self, addresses, element, live, after, atomic)
 
-    monkeypatch.setattr(Watched, "load", told)
-    made = lowered(rows.with_schedule(tp.Schedule(reverse=True)), [floats(12), floats(12, 16), floats(16)])
-    watched.frozen = [byte_range(made.bound.tensors["w"])]
-    run(dependent(made, frozenset({"w"}), 1))
+    monkeypatch.setattr(Watched, "load", message)
+    code = lowered(rows.with_schedule(tp.Schedule(reverse=True)), [floats(12), floats(12, 16), floats(16)])
+    watched.frozen = [byte_range(code.bound.tensors["w"])]
+    run(dependent(code, frozenset({"w"}), 1))
     assert blocks == [0]
 
 
@@ -387,26 +387,26 @@ def large(y: Out[f32, "N 64"], first: In[f32, "N 64"], second: In[f32, "N 64"], 
 @pytest.mark.parametrize(("size", "count"), [(64, 2), (128, 1), (256, 0)])
 def test_no_more_is_read_early_than_registers_hold(size: int, count: int) -> None:
     """There is room for 32 KiB: two tiles of 64 rows, one of 128, none of 256."""
-    given = [floats(256, 64) for _ in range(3)]
-    made = dependent(lowered(large, given, {"BN": size}), frozenset({"first", "second"}), ALL)
-    assert len(before(made)) == count
+    arguments = [floats(256, 64) for _ in range(3)]
+    code = dependent(lowered(large, arguments, {"BN": size}), frozenset({"first", "second"}), ALL)
+    assert len(before(code)) == count
 
 
 def test_a_position_that_was_read_early_is_read_at_early() -> None:
-    given: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32)]
-    assert len(before(dependent(lowered(picked, given), frozenset({"x", "ids"}), ALL))) == 2
-    assert len(before(dependent(lowered(picked, given), frozenset({"ids"}), ALL))) == 1
-    assert not before(dependent(lowered(picked, given), frozenset({"x"}), ALL))
+    arguments: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32)]
+    assert len(before(dependent(lowered(picked, arguments), frozenset({"x", "ids"}), ALL))) == 2
+    assert len(before(dependent(lowered(picked, arguments), frozenset({"ids"}), ALL))) == 1
+    assert not before(dependent(lowered(picked, arguments), frozenset({"x"}), ALL))
 
 
 def test_nothing_behind_a_check_is_read_early() -> None:
-    given: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32), floats(8)]
-    assert not before(dependent(lowered(behind_a_check, given), frozenset({"x", "at", "z"}), ALL))
+    arguments: list[Any] = [floats(8), floats(5), np.zeros(8, np.int32), floats(8)]
+    assert not before(dependent(lowered(behind_a_check, arguments), frozenset({"x", "at", "z"}), ALL))
 
 
 def test_what_a_branch_reads_is_not_read_early() -> None:
-    made = dependent(lowered(within, [floats(8), floats(8), floats(8), 1]), frozenset({"x", "z"}), ALL)
-    assert len(before(made)) == 1
+    code = dependent(lowered(within, [floats(8), floats(8), floats(8), 1]), frozenset({"x", "z"}), ALL)
+    assert len(before(code)) == 1
 
 
 @tp.kernel(deny_checks=True)
@@ -419,17 +419,17 @@ def around_a_loop(y: Out[f32, "N"], first: In[f32, "N"], w: In[f32, "N K"], last
 
 
 def test_what_comes_behind_a_loop_is_not_read_early() -> None:
-    given = [floats(8), floats(8), floats(8, 16), floats(8)]
+    arguments = [floats(8), floats(8), floats(8, 16), floats(8)]
     direct = around_a_loop.with_schedule(tp.Schedule(tma=False))
-    assert len(before(dependent(lowered(direct, given), frozenset({"first", "w", "last"}), ALL))) == 1
-    assert not before(dependent(lowered(direct, given), frozenset({"w", "last"}), ALL))
+    assert len(before(dependent(lowered(direct, arguments), frozenset({"first", "w", "last"}), ALL))) == 1
+    assert not before(dependent(lowered(direct, arguments), frozenset({"w", "last"}), ALL))
 
 
 def test_nothing_takes_the_place_of_the_tiles_that_a_loop_brings_by_the_copy_engine() -> None:
-    given = [floats(8), floats(8), floats(8, 16), floats(8)]
-    made = dependent(lowered(around_a_loop, given), frozenset({"first", "w", "last"}), ALL)
-    wait, _ = operations(made.main, *CONTROL)
-    assert {token_into(op) for op in operations(made.main, *LOADS)} == {wait.results[0]}
+    arguments = [floats(8), floats(8), floats(8, 16), floats(8)]
+    code = dependent(lowered(around_a_loop, arguments), frozenset({"first", "w", "last"}), ALL)
+    wait, _ = operations(code.main, *CONTROL)
+    assert {token_into(op) for op in operations(code.main, *LOADS)} == {wait.results[0]}
 
 
 @tp.kernel(deny_checks=True)
@@ -441,16 +441,16 @@ def two_sizes(y: Out[f32, "N 1024"], w: In[f32, "N 1024"], x: In[f32, "256"]) ->
 @pytest.mark.parametrize(("tma", "count"), [(True, 1), (False, 2)])
 def test_what_the_copy_engine_would_bring_is_read_early_only_if_it_is_small(tma: bool, count: int) -> None:
     kernel = two_sizes.with_schedule(tp.Schedule(tma=tma))
-    made = dependent(lowered(kernel, [floats(2, 1024), floats(2, 1024), floats(256)]), frozenset({"w", "x"}), ALL)
-    assert len(before(made)) == count
+    code = dependent(lowered(kernel, [floats(2, 1024), floats(2, 1024), floats(256)]), frozenset({"w", "x"}), ALL)
+    assert len(before(code)) == count
 
 
 # What every compiled kernel goes through.
 
 
-def pointers(made: Lowered, frozen: frozenset[str]) -> list[Value]:
-    slots = [slot.what for slot in made.program.slots]
-    return [made.main.parameters[slots.index(("pointer", name))] for name in frozen]
+def pointers(code: Lowered, frozen: frozenset[str]) -> list[Value]:
+    slots = [slot.what for slot in code.program.slots]
+    return [code.main.parameters[slots.index(("pointer", name))] for name in frozen]
 
 
 @pytest.mark.sweep(2)
@@ -469,11 +469,11 @@ def test_an_access_that_lost_its_token_is_found(name: str) -> None:
 
 
 def test_a_frozen_tensor_is_known_by_its_pointer() -> None:
-    made = dependent(product(), frozenset({"w"}))
-    verify(made.main, pointers(made, frozenset({"w"})))
+    code = dependent(product(), frozenset({"w"}))
+    verify(code.main, pointers(code, frozenset({"w"})))
     for others in (NOTHING, frozenset({"x"}), frozenset({"y"})):
         with pytest.raises(AssertionError, match="may happen before the wait"):
-            verify(made.main, pointers(made, others))
+            verify(code.main, pointers(code, others))
 
 
 def test_a_store_to_a_frozen_tensor_is_not_let_through() -> None:

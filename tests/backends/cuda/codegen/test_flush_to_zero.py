@@ -72,9 +72,9 @@ def arguments(dtype: Any = np.float32) -> tuple[Any, ...]:
 
 def flushes(kernel: Any, dtype: Any = np.float32) -> int:
     """Powers whose small results are 0."""
-    made = lowered(kernel, arguments(dtype), {})
-    found = [op for entry in made.module.entries for op in walk(entry.body) if op.name == "exp2"]
-    return sum(bool(op.attributes.get("ftz")) for op in found)
+    code = lowered(kernel, arguments(dtype), {})
+    results = [op for entry in code.module.entries for op in walk(entry.body) if op.name == "exp2"]
+    return sum(bool(op.attributes.get("ftz")) for op in results)
 
 
 def test_a_power_of_what_is_compared_is_one_instruction() -> None:

@@ -27,8 +27,8 @@ def floats(*shape: int) -> Any:
     return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
-def operations(made: Lowered, *names: str) -> list[Op]:
-    return [op for op in walk(made.main.body) if op.name in names]
+def operations(code: Lowered, *names: str) -> list[Op]:
+    return [op for op in walk(code.main.body) if op.name in names]
 
 
 def token_into(op: Op) -> Value | None:
@@ -47,23 +47,23 @@ def carried_tokens(op: Op) -> int:
     return sum(value.type == TOKEN for value in op.results)
 
 
-def used(made: Lowered) -> set[Value]:
-    return {value for op in walk(made.main.body) for value in values(op)}
+def used(code: Lowered) -> set[Value]:
+    return {value for op in walk(code.main.body) for value in values(op)}
 
 
 @pytest.mark.parametrize("name", READ_ONLY)
 def test_what_is_only_read_waits_for_nothing(name: str) -> None:
     """This is what lets loads run ahead of the loop that uses them."""
-    made = lowered(*own(name))
-    accesses = {parameter.value.type.access for parameter in made.variant.kernel.parameters
+    code = lowered(*own(name))
+    accesses = {parameter.value.type.access for parameter in code.variant.kernel.parameters
                 if isinstance(parameter.value.type, TensorType)}  # fmt: skip
     assert Access.INOUT not in accesses
-    loads, everything = operations(made, *LOADS), used(made)
+    loads, everything = operations(code, *LOADS), used(code)
     assert loads
     for load in loads:
         assert token_into(load) is None
         assert token_of(load) not in everything
-    assert all(carried_tokens(loop) == 0 for loop in operations(made, "for", "loop"))
+    assert all(carried_tokens(loop) == 0 for loop in operations(code, "for", "loop"))
 
 
 @tp.kernel
@@ -73,8 +73,8 @@ def doubled(x: InOut[f32, "N"]) -> None:
 
 
 def test_a_store_waits_for_the_load_before_it() -> None:
-    made = lowered(doubled, [floats(8)])
-    (load,), (store,) = operations(made, *LOADS), operations(made, *STORES)
+    code = lowered(doubled, [floats(8)])
+    (load,), (store,) = operations(code, *LOADS), operations(code, *STORES)
     assert token_into(load) is None
     assert token_into(store) is token_of(load)
 
@@ -87,11 +87,11 @@ def twice(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
 
 
 def test_two_stores_to_a_tensor_are_ordered() -> None:
-    made = lowered(twice, [floats(8), floats(8)])
-    first, second = operations(made, *STORES)
+    code = lowered(twice, [floats(8), floats(8)])
+    first, second = operations(code, *STORES)
     assert token_into(first) is None
     assert token_into(second) is token_of(first)
-    assert all(token_into(load) is None for load in operations(made, *LOADS))
+    assert all(token_into(load) is None for load in operations(code, *LOADS))
 
 
 @tp.kernel
@@ -102,9 +102,9 @@ def read_back(y: InOut[f32, "N"], z: Out[f32, "N"]) -> None:
 
 
 def test_a_load_waits_for_the_store_before_it() -> None:
-    made = lowered(read_back, [floats(8), floats(8)])
-    before, after = operations(made, *LOADS)
-    store, other = operations(made, *STORES)
+    code = lowered(read_back, [floats(8), floats(8)])
+    before, after = operations(code, *LOADS)
+    store, other = operations(code, *STORES)
     assert token_into(after) is token_of(store)
     assert token_into(store) is token_of(before)
     assert token_into(other) is None, "what lies in another tensor is not waited for"
@@ -120,10 +120,10 @@ def reread(y: InOut[f32, "N"], z: Out[f32, "N"]) -> None:
 
 
 def test_two_loads_do_not_wait_for_each_other_and_a_store_waits_for_both() -> None:
-    made = lowered(reread, [floats(8), floats(8)])
-    loads, (join,) = operations(made, *LOADS), operations(made, "join_tokens")
+    code = lowered(reread, [floats(8), floats(8)])
+    loads, (join,) = operations(code, *LOADS), operations(code, "join_tokens")
     assert [token_into(load) for load in loads] == [None, None]
-    store, _ = operations(made, *STORES)
+    store, _ = operations(code, *STORES)
     assert set(values(join)) == {token_of(load) for load in loads}
     assert token_into(store) is join.results[0]
 
@@ -136,10 +136,10 @@ def counted(y: InOut[f32, "N"], x: In[f32, "M N"], *, BM: int = 2) -> None:
 
 
 def test_a_loop_hands_on_tokens_for_the_tensor_it_writes_alone() -> None:
-    made = lowered(counted, [floats(8), floats(6, 8)])
-    (loop,) = operations(made, "for")
+    code = lowered(counted, [floats(8), floats(6, 8)])
+    (loop,) = operations(code, "for")
     assert carried_tokens(loop) == 2, "the last write, and everything so far"
-    own, other = operations(made, *LOADS)
+    own, other = operations(code, *LOADS)
     assert token_into(own) is not None
     assert token_into(other) is None
 
@@ -152,8 +152,8 @@ def rows(y: Out[f32, "M N"], x: In[f32, "M N"], *, BN: int = 4) -> None:
 
 
 def test_a_loop_that_stores_elsewhere_in_each_turn_needs_no_order() -> None:
-    made = lowered(rows, [floats(3, 8), floats(3, 8)])
-    (loop,), (store,) = operations(made, "for"), operations(made, *STORES)
+    code = lowered(rows, [floats(3, 8), floats(3, 8)])
+    (loop,), (store,) = operations(code, "for"), operations(code, *STORES)
     assert carried_tokens(loop) == 0
     assert token_into(store) is None
 
@@ -166,8 +166,8 @@ def last_wins(y: InOut[f32, "N"], x: In[f32, "M N"], much: i32) -> None:
 
 
 def test_a_loop_that_stores_at_one_place_in_each_turn_is_ordered() -> None:
-    made = lowered(last_wins, [floats(8), floats(3, 8), 3])
-    (loop,), (store,) = operations(made, "for"), operations(made, *STORES)
+    code = lowered(last_wins, [floats(8), floats(3, 8), 3])
+    (loop,), (store,) = operations(code, "for"), operations(code, *STORES)
     assert carried_tokens(loop) == 2
     assert token_into(store) is not None
 
@@ -181,10 +181,10 @@ def in_a_branch(y: InOut[f32, "N"], x: In[f32, "N"], much: i32) -> None:
 
 
 def test_a_branch_hands_on_the_tokens_of_its_arm() -> None:
-    made = lowered(in_a_branch, [floats(8), floats(8), 1])
-    (branch,) = operations(made, "if")
+    code = lowered(in_a_branch, [floats(8), floats(8), 1])
+    (branch,) = operations(code, "if")
     assert sum(value.type == TOKEN for value in branch.results) == 2
-    load = operations(made, *LOADS)[-1]
+    load = operations(code, *LOADS)[-1]
     assert token_into(load) in branch.results
 
 
@@ -209,13 +209,13 @@ def test_sums_meet_in_any_order_unless_they_are_to_come_out_the_same() -> None:
 @pytest.mark.parametrize("kernel", [twice, read_back, counted, last_wins])
 def test_without_its_tokens_a_kernel_is_undefined(kernel: tp.Kernel) -> None:
     """The evaluator finds a missing order: the tests of values rest on that."""
-    given: dict[tp.Kernel, list[Any]] = {
+    arguments: dict[tp.Kernel, list[Any]] = {
         twice: [floats(8), floats(8)], read_back: [floats(8), floats(8)], counted: [floats(8), floats(6, 8)],
         last_wins: [floats(8), floats(3, 8), 3],
     }  # fmt: skip
-    made = lowered(kernel, given[kernel])
-    made.run()
-    for op in operations(made, *LOADS, *STORES):
+    code = lowered(kernel, arguments[kernel])
+    code.run()
+    for op in operations(code, *LOADS, *STORES):
         op.operands = (*op.operands[:-1], None)
     with pytest.raises(Undefined, match="not ordered by a token"):
-        made.run()
+        code.run()

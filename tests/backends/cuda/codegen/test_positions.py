@@ -67,18 +67,18 @@ class Sample:
 
     def position(self, values: dict[Value, Any]) -> Position:
         """The position, and the values that no operation makes."""
-        made = known(self.base)
+        position = known(self.base)
         if not self.is_known:
             base, narrow = Value(Tile(I64)), Value(Tile(I32)) if self.has_narrow else None
             values[base] = np.asarray(self.base, np.int64)
             if narrow is not None:
                 values[narrow] = np.asarray(self.base, np.int32)
-            made = Position(base, multiple=self.multiple, narrow=narrow, reach=self.reach)
+            position = Position(base, multiple=self.multiple, narrow=narrow, reach=self.reach)
         if self.lanes is None:
-            return made
+            return position
         lanes = Value(Tile(I32, SHAPE))
         values[lanes] = np.array(self.lanes, np.int32)
-        return replace(made, lanes=lanes, low=min(self.lanes), high=max(self.lanes))
+        return replace(position, lanes=lanes, low=min(self.lanes), high=max(self.lanes))
 
 
 def near(*places: int, within: int = 3) -> st.SearchStrategy[int]:
@@ -119,8 +119,8 @@ def numbers_of(b: Builder, position: Position, values: dict[Value, Any]) -> list
     """What a position is in each lane, after all that it claims was found true."""
     wanted = [base_value(b, position), *([position.lanes] if position.lanes is not None else [])]
     wanted += [position.narrow] if position.narrow is not None else []
-    found = [lanes.data for lanes in evaluate(b, values, *wanted)]
-    base = int(found[0])
+    results = [lanes.data for lanes in evaluate(b, values, *wanted)]
+    base = int(results[0])
     if isinstance(position.base, int):
         assert base == position.base
     else:
@@ -130,27 +130,27 @@ def numbers_of(b: Builder, position: Position, values: dict[Value, Any]) -> list
     for of in (2, 3, 16, 48, 64):
         assert not position.is_multiple_of(of) or base % of == 0
     if position.narrow is not None:
-        assert int(found[-1]) == base
+        assert int(results[-1]) == base
     if position.lanes is None:
         assert (position.low, position.high) == (0, 0)
         return [base]
-    assert -FAR < position.low <= int(found[1].min()) <= int(found[1].max()) <= position.high < FAR
-    return [base + int(lane) for lane in found[1]]
+    assert -FAR < position.low <= int(results[1].min()) <= int(results[1].max()) <= position.high < FAR
+    return [base + int(lane) for lane in results[1]]
 
 
 def fit(numbers: Sequence[int]) -> bool:
     return all(LEAST <= number <= MOST for number in numbers)
 
 
-def check(b: Builder, values: dict[Value, Any], made: Position, expected: list[int]) -> None:
+def check(b: Builder, values: dict[Value, Any], result: Position, expected: list[int]) -> None:
     """A position is what Python computes, lane by lane, and as a whole tile."""
-    numbers = numbers_of(b, made, values)
+    numbers = numbers_of(b, result, values)
     assert numbers == expected or numbers * len(expected) == expected
-    shape = () if made.lanes is None else SHAPE
-    (whole,) = evaluate(b, values, materialised(b, made, shape))
+    shape = () if result.lanes is None else SHAPE
+    (whole,) = evaluate(b, values, materialised(b, result, shape))
     assert whole.data.reshape(-1).tolist() == numbers
-    if made.lanes is None:
-        (spread,) = evaluate(b, values, materialised(b, made, SHAPE))
+    if result.lanes is None:
+        (spread,) = evaluate(b, values, materialised(b, result, SHAPE))
         assert spread.data.tolist() == numbers * SHAPE[0]
 
 
@@ -176,13 +176,13 @@ def test_sums_and_differences(one: Sample, other: Sample, is_sum: bool) -> None:
     assume(fit([*expected, one.base + sign * other.base]))
     b, values = Builder("tried", []), dict[Value, Any]()
     left, right = one.position(values), other.position(values)
-    made = (plus if is_sum else minus)(b, left, right)
-    if made is None:
+    result = (plus if is_sum else minus)(b, left, right)
+    if result is None:
         assert max(-left.low, left.high) + max(-right.low, right.high) >= FAR, "lanes are too large, and nothing else"
         return
-    if made.lanes is None:
+    if result.lanes is None:
         expected = expected[:1]
-    check(b, values, made, expected)
+    check(b, values, result, expected)
 
 
 @EXAMPLES
@@ -196,20 +196,20 @@ def test_products(one: Sample, other: Sample) -> None:
     assume(fit([*expected, one.base * other.base]))
     b, values = Builder("tried", []), dict[Value, Any]()
     left, right = one.position(values), other.position(values)
-    made = times(b, left, right)
+    result = times(b, left, right)
     are_scalars = one.lanes is None and other.lanes is None
-    if made is None:
+    if result is None:
         assert not are_scalars
         return
-    check(b, values, made, expected[:1] if made.lanes is None else expected)
+    check(b, values, result, expected[:1] if result.lanes is None else expected)
 
 
 @EXAMPLES
 @given(samples(scalar=True), samples(scalar=True), st.booleans())
 def test_the_smaller_and_the_larger_of_two(one: Sample, other: Sample, is_least: bool) -> None:
     b, values = Builder("tried", []), dict[Value, Any]()
-    made = (least if is_least else greatest)(b, one.position(values), other.position(values))
-    check(b, values, made, [(min if is_least else max)(one.base, other.base)])
+    result = (least if is_least else greatest)(b, one.position(values), other.position(values))
+    check(b, values, result, [(min if is_least else max)(one.base, other.base)])
 
 
 @EXAMPLES
@@ -225,11 +225,11 @@ def test_comparisons(one: Sample, other: Sample, fn: BinaryFn) -> None:
     expected = [COMPARISONS[fn](left, right) for left, right in zip(one.all, other.all, strict=True)]
     b, values = Builder("tried", []), dict[Value, Any]()
     left, right = one.position(values), other.position(values)
-    (found,) = evaluate(b, values, compared(b, fn, left, right, SHAPE))
-    assert found.data.tolist() == expected
+    (result,) = evaluate(b, values, compared(b, fn, left, right, SHAPE))
+    assert result.data.tolist() == expected
     if one.lanes is None and other.lanes is None:
-        (found,) = evaluate(b, values, compared(b, fn, left, right, ()))
-        assert bool(found.data) == expected[0]
+        (result,) = evaluate(b, values, compared(b, fn, left, right, ()))
+        assert bool(result.data) == expected[0]
 
 
 @EXAMPLES
@@ -237,9 +237,9 @@ def test_comparisons(one: Sample, other: Sample, fn: BinaryFn) -> None:
 def test_a_position_that_fits_is_narrowed(number: int, is_known: bool, has_narrow: bool) -> None:
     b, values = Builder("tried", []), dict[Value, Any]()
     position = Sample(number, is_known, has_narrow=has_narrow).position(values)
-    (found,) = evaluate(b, values, narrow_value(b, position))
-    assert found.data.dtype == np.int32
-    assert int(found.data) == number
+    (result,) = evaluate(b, values, narrow_value(b, position))
+    assert result.data.dtype == np.int32
+    assert int(result.data) == number
 
 
 # What the lowering relies on beside the numbers.
@@ -248,8 +248,8 @@ def test_a_position_that_fits_is_narrowed(number: int, is_known: bool, has_narro
 def test_nothing_is_written_for_what_is_known() -> None:
     b = Builder("tried", [])
     three, four = known(3), known(4)
-    made = [each(b, three, four) for each in (plus, minus, times, least, greatest)]
-    assert [each.base for each in made if each is not None] == [7, -1, 12, 3, 4]
+    results = [each(b, three, four) for each in (plus, minus, times, least, greatest)]
+    assert [result.base for result in results if result is not None] == [7, -1, 12, 3, 4]
     somewhere = Position(Value(Tile(I64)), multiple=8)
     assert plus(b, somewhere, known(0)) is somewhere
     assert plus(b, known(0), somewhere) is somewhere
@@ -297,7 +297,7 @@ def test_dead_lanes_decide_nothing() -> None:
     position = Sample(5, lanes=(0, 1, 2, 3)).position(values)
     assert position.lanes is not None
     values[position.lanes] = Lanes(np.array([0, 1, 99, -99], np.int32), np.array([False, False, True, True]))
-    (found,) = evaluate(b, values, compared(b, BinaryFn.LT, position, known(6), SHAPE))
-    assert found.poison is not None
-    assert found.poison.tolist() == [False, False, True, True]
-    assert found.data[:2].tolist() == [True, False]
+    (result,) = evaluate(b, values, compared(b, BinaryFn.LT, position, known(6), SHAPE))
+    assert result.poison is not None
+    assert result.poison.tolist() == [False, False, True, True]
+    assert result.data[:2].tolist() == [True, False]

@@ -27,12 +27,14 @@ def move(y: Out[f32, "M N"], x: In[f32, "M N"], *, BM: int = 4, BN: int = 16) ->
 def lowered(columns: int) -> list[Op]:
     """The operations of a launch on rows that begin at multiples of 64 elements."""
     y, x = (np.zeros((8, 64), np.float32)[:, :columns] for _ in range(2))
-    found, bound = prepare(move, (y, x), {})
-    space = running.launch_space(found.ready, bound.dimensions, lambda name: bound.tensors[name])
+    proved, bound = prepare(move, (y, x), {})
+    space = running.launch_space(proved.ready, bound.dimensions, lambda name: bound.tensors[name])
     addresses = dict.fromkeys(bound.tensors, 256)
-    facts = running.facts_for(found.ready, bound.tensors, addresses, bound.dimensions, space.programs)
-    made = Request(found.ready, facts, Target("sm_90"), Schedule(), "move").lowered()
-    (entry,) = decode(made.bytecode).entries
+    specialization = running.specialization_for(
+        proved.ready, bound.tensors, addresses, bound.dimensions, space.programs
+    )
+    request = Request(proved.ready, specialization, Target("sm_90"), Schedule(), "move").lowered()
+    (entry,) = decode(request.bytecode).entries
     return list(every(entry.body))
 
 

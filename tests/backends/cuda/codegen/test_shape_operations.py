@@ -38,9 +38,9 @@ def numbered(dtype: DType, *shape: int) -> Array:
     return semantics.cast(count % 2 == 1 if dtype == BOOL else count % 240, BOOL if dtype == BOOL else I64, dtype)
 
 
-def check(op: Any, given: dict[Tile, Array], expected: Array, lives: dict[Walker, int] | None = None) -> None:
-    (got,) = executed(op, given, lives)
-    np.testing.assert_array_equal(got, expected)
+def check(op: Any, values: dict[Tile, Array], expected: Array, lives: dict[Walker, int] | None = None) -> None:
+    (actual,) = executed(op, values, lives)
+    np.testing.assert_array_equal(actual, expected)
 
 
 @pytest.mark.sweep(17)
@@ -74,8 +74,8 @@ def test_tiles_one_after_another(lengths: tuple[int, ...], most: int, monkeypatc
         parts = [numbered(I32, *before, length, *after) + 1000 * n for n, length in enumerate(lengths)]
         operands = tuple(tile(f"x{n}", I32, *part.shape) for n, part in enumerate(parts))
         result = tile("y", I32, *before, sum(lengths), *after)
-        given = dict(zip(operands, parts, strict=True))
-        check(ops.Cat(SPAN, result, operands, axis), given, np.concatenate(parts, axis))
+        arguments = dict(zip(operands, parts, strict=True))
+        check(ops.Cat(SPAN, result, operands, axis), arguments, np.concatenate(parts, axis))
 
 
 def test_slices_beside_a_walked_axis() -> None:
@@ -93,9 +93,9 @@ def test_broadcast_expand_permute() -> None:
     scalar, operand = np.asarray(3.5, np.float32), tile("x", F32)
     check(ops.Broadcast(SPAN, tile("y", F32, 5, 3), operand), {operand: scalar}, np.full((5, 3), scalar))
     cube, operand = numbered(I32, 2, 3, 5), tile("x", I32, 2, 3, 5)
-    turned = ops.Permute(SPAN, tile("y", I32, 5, 2, 3), operand, (2, 0, 1))
+    rotated = ops.Permute(SPAN, tile("y", I32, 5, 2, 3), operand, (2, 0, 1))
     s_turned = cube.transpose(2, 0, 1)
-    check(turned, {operand: cube}, s_turned)
+    check(rotated, {operand: cube}, s_turned)
 
 
 def test_broadcast_to_a_walked_axis() -> None:

@@ -19,11 +19,11 @@ from tileproof.kernels.split_int8_gemv import parts_matvec_kernel, parts_silu_pa
 LAUNCHES = limits()
 
 
-def counted(made: Lowered) -> tuple[int, int]:
+def counted(code: Lowered) -> tuple[int, int]:
     """Products of matrices of integers, and how many of them are added to something outside."""
-    found = [op for entry in made.module.entries for op in walk(entry.body)]
-    made_by = [op.results[0] for op in found if op.name == "mmai"]
-    apart = [op for op in found if op.name == "xori" and op.operands[0] in made_by]
+    results = [op for entry in code.module.entries for op in walk(entry.body)]
+    made_by = [op.results[0] for op in results if op.name == "mmai"]
+    apart = [op for op in results if op.name == "xori" and op.operands[0] in made_by]
     return len(made_by), len(apart)
 
 
@@ -109,8 +109,8 @@ def test_where_a_loop_begins_is_not_known() -> None:
 
 def test_code_for_short_dimensions_is_not_that_for_long_ones() -> None:
     short, long = (lowered(from_zero, [result(), i8s(3, n), i8s(2, n)]).variant for n in (32767, 32768 + 32767))
-    assert "K" in short.facts.short
-    assert "K" not in long.facts.short
+    assert "K" in short.specialization.short
+    assert "K" not in long.specialization.short
     assert short.key != long.key
 
 
@@ -125,7 +125,7 @@ def of_floats(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "N K"]) -> None:
 
 def test_kernels_without_products_of_integers_have_no_more_forms_than_before() -> None:
     floats = [np.zeros(shape, np.float32) for shape in ((3, 2), (3, 5), (2, 5))]
-    assert lowered(of_floats, floats).variant.facts.short == ()
+    assert lowered(of_floats, floats).variant.specialization.short == ()
 
 
 def test_kernels_of_the_library_leave_their_sums_to_tensor_cores() -> None:

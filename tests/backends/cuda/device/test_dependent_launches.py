@@ -44,9 +44,9 @@ def product(extent: int = 24) -> Lowered:
     return lowered(matvec, [floats(extent), floats(extent, 16), floats(16)])
 
 
-def dependent(made: Lowered, frozen: frozenset[str] = NOTHING) -> Lowered:
+def dependent(code: Lowered, frozen: frozenset[str] = NOTHING) -> Lowered:
     """The same launch, compiled so that it may begin early."""
-    return replace(made, variant=replace(made.variant, dependent=Dependent(frozen)))
+    return replace(code, variant=replace(code.variant, dependent=Dependent(frozen)))
 
 
 # Keys.
@@ -56,14 +56,14 @@ def test_code_that_begins_early_has_a_key_of_its_own() -> None:
     plain = product().variant
     assert plain.key
     sets = (NOTHING, frozenset({"w"}), frozenset({"x"}), frozenset({"w", "x"}))
-    keys = [plain.key, *(replace(plain, dependent=Dependent(each)).key for each in sets)]
+    keys = [plain.key, *(replace(plain, dependent=Dependent(chosen)).key for chosen in sets)]
     assert len(set(keys)) == len(keys)
     assert replace(plain, dependent=Dependent(frozenset(["x", "w"]))).key == keys[-1]
 
 
-def code_of(made: Lowered, **changed: Any) -> Code:
+def code_of(result: Lowered, **changed: Any) -> Code:
     """What is kept of a launch, without the machine code."""
-    program = made.program
+    program = result.program
     code = Code(
         "k", "sm_90", b"", program.slots, program.stages, program.piece, program.shadows, program.is_persistent,
         program.is_serial, program.has_report, 1, (), 0.0, program.is_dependent,
@@ -78,42 +78,42 @@ DEVICE: Any = SimpleNamespace(sm_count=MULTIPROCESSORS)
 def test_a_launch_is_never_given_code_that_was_made_for_the_other(
     has_key: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = product()
-    made = replace(made, variant=replace(made.variant, proof=made.variant.proof if has_key else ""))
+    code = product()
+    code = replace(code, variant=replace(code.variant, proof=code.variant.proof if has_key else ""))
     asked: list[gpu.Variant] = []
 
     def compiled(wanted: gpu.Variant) -> Code:
         asked.append(wanted)
-        return code_of(replace(made, variant=wanted))
+        return code_of(replace(code, variant=wanted))
 
     monkeypatch.setattr(gpu, "code_of", compiled)
     monkeypatch.setattr(gpu, "_device", lambda ordinal: DEVICE)
     monkeypatch.setattr(gpu, "_loaded", {})
     monkeypatch.setattr(running.driver, "load", lambda *_: SimpleNamespace(function=lambda name: name))
-    made.proved.memos.clear()
-    forms = [made.variant, *(dependent(made, each).variant for each in (NOTHING, frozenset({"w"})))]
+    code.proved.memos.clear()
+    forms = [code.variant, *(dependent(code, each).variant for each in (NOTHING, frozenset({"w"})))]
     for _ in range(2):
         for wanted in forms:
-            assert gpu.ready(made.proved, wanted, 0).code.is_dependent == (wanted.dependent is not None)
+            assert gpu.ready(code.proved, wanted, 0).code.is_dependent == (wanted.dependent is not None)
     assert asked == forms
 
 
 # Launches.
 
 
-def loaded(made: Lowered, **changed: Any) -> Loaded:
-    functions: Any = [stage.entry for stage in made.program.stages]
-    return Loaded(made.variant.kernel, code_of(made, **changed), DEVICE, functions)
+def loaded(code: Lowered, **changed: Any) -> Loaded:
+    functions: Any = [stage.entry for stage in code.program.stages]
+    return Loaded(code.variant.kernel, code_of(code, **changed), DEVICE, functions)
 
 
 @pytest.mark.parametrize("is_early", [False, True])
 def test_the_driver_is_told_whether_a_launch_may_begin_early(is_early: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = dependent(product())
+    code = dependent(product())
     started: list[Any] = []
     monkeypatch.setattr(running.driver, "launch", lambda *args, early: started.append((*args, early)))
-    addresses = dict.fromkeys(made.bound.tensors, 64)
-    given = made.bound.tensors, addresses, made.bound.scalars, made.bound.dimensions, made.space, 5
-    starting.run(loaded(made), *given, dependent=is_early)
+    addresses = dict.fromkeys(code.bound.tensors, 64)
+    arguments = code.bound.tensors, addresses, code.bound.scalars, code.bound.dimensions, code.space, 5
+    starting.run(loaded(code), *arguments, dependent=is_early)
     ((function, grid, stream, _, early),) = started
     assert (function, grid, stream) == ("matvec", (MULTIPROCESSORS, 1, 1), 5)
     assert early == is_early
@@ -127,12 +127,12 @@ NEVER_EARLY: dict[str, Make] = {
 
 @pytest.mark.parametrize("why", NEVER_EARLY)
 def test_a_launch_that_is_more_than_one_call_or_not_compiled_for_it_never_begins_early(why: str) -> None:
-    made = lowered(*NEVER_EARLY[why]())
-    held = loaded(made if why == "not compiled so" else dependent(made))
-    assert not held.can_depend(made.space, made.bound.tensors)
-    given = made.bound.tensors, {}, made.bound.scalars, made.bound.dimensions, made.space, 0
+    code = lowered(*NEVER_EARLY[why]())
+    kept = loaded(code if why == "not compiled so" else dependent(code))
+    assert not kept.can_depend(code.space, code.bound.tensors)
+    arguments = code.bound.tensors, {}, code.bound.scalars, code.bound.dimensions, code.space, 0
     with pytest.raises(ValueError, match="cannot begin before the kernel ahead of it has ended"):
-        starting.run(held, *given, dependent=True)
+        starting.run(kept, *arguments, dependent=True)
 
 
 def programs(extent: int, schedule: tp.Schedule) -> Lowered:
@@ -147,9 +147,9 @@ def programs(extent: int, schedule: tp.Schedule) -> Lowered:
 def test_a_launch_may_begin_early_whatever_its_size_but_not_without_programs(
     count: int, schedule: tp.Schedule, can: bool
 ) -> None:
-    made = programs(4 * count, schedule)
-    assert made.space.programs == count
-    assert loaded(made, occupancy=1).can_depend(made.space, made.bound.tensors) == can
+    result = programs(4 * count, schedule)
+    assert result.space.programs == count
+    assert loaded(result, occupancy=1).can_depend(result.space, result.bound.tensors) == can
 
 
 # GPUs and versions.
@@ -175,9 +175,9 @@ def test_neither_an_older_gpu_nor_older_bytecode_knows_how_to_wait(arch: str, ve
 def test_kernels_that_wait_assemble(arch: str, names: tuple[str, ...]) -> None:
     requests = [dependent(lowered(*own(name), arch=arch)).variant.request() for name in names]
     requests.append(dependent(lowered(matvec, [floats(24), floats(24, 16), floats(16)], arch=arch)).variant.request())
-    found = compile_many(requests, workers=2)
-    assert len(found) == len(requests)
-    for request, code in found:
+    result = compile_many(requests, workers=2)
+    assert len(result) == len(requests)
+    for request, code in result:
         assert code.is_dependent
-        assert {stage.entry for stage in code.stages} == {each.entry for each in code.resources}
+        assert {stage.entry for stage in code.stages} == {resource.entry for resource in code.resources}
         assert request.target.can_wait

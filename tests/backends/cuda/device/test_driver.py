@@ -45,11 +45,11 @@ def test_without_the_package_there_is_no_gpu_and_the_package_is_named(monkeypatc
     driver._opened.cache_clear()
     try:
         assert driver.device_count() == 0
-        found = refused(Device, 0)
+        diagnostic = refused(Device, 0)
     finally:
         driver._opened.cache_clear()
-    assert found.code is Code.NO_GPU
-    assert "tileproof[cuda]" in found.help
+    assert diagnostic.code is Code.NO_GPU
+    assert "tileproof[cuda]" in diagnostic.help
 
 
 def test_without_the_drivers_library_there_is_no_gpu(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +58,9 @@ def test_without_the_drivers_library_there_is_no_gpu(stub: Stub, monkeypatch: py
 
     monkeypatch.setattr(stub, "cuInit", without_library, raising=False)
     assert driver.device_count() == 0
-    found = refused(Device, 0)
-    assert (found.code, found.notes) == (Code.NO_GPU, ("no libcuda.so",))
-    assert "nvidia-smi" in found.help
+    diagnostic = refused(Device, 0)
+    assert (diagnostic.code, diagnostic.notes) == (Code.NO_GPU, ("no libcuda.so",))
+    assert "nvidia-smi" in diagnostic.help
 
 
 @pytest.mark.parametrize("result", [CUresult.CUDA_ERROR_NO_DEVICE, CUresult.CUDA_ERROR_STUB_LIBRARY,
@@ -71,26 +71,26 @@ def test_a_driver_that_does_not_start_means_no_gpu(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     stub.failing["cuInit"] = result
     assert driver.device_count() == 0
-    found = refused(Device, 0)
-    assert found.code is Code.NO_GPU
-    assert result.name in found.notes[0]
-    assert "CUDA_VISIBLE_DEVICES" in found.notes[-1]
+    diagnostic = refused(Device, 0)
+    assert diagnostic.code is Code.NO_GPU
+    assert result.name in diagnostic.notes[0]
+    assert "CUDA_VISIBLE_DEVICES" in diagnostic.notes[-1]
 
 
 @pytest.mark.parametrize("number", [2, -1])
 def test_a_gpu_that_does_not_exist_is_named(stub: Stub, number: int) -> None:
-    found = refused(Device, number)
-    assert (found.code, found.message) == (Code.NO_GPU, f"there is no GPU {number}: 2 can be used")
+    diagnostic = refused(Device, number)
+    assert (diagnostic.code, diagnostic.message) == (Code.NO_GPU, f"there is no GPU {number}: 2 can be used")
 
 
 def test_an_old_driver_is_refused_with_both_versions(stub: Stub) -> None:
     stub.version = 12080
     assert driver.device_count() == 0
-    found = refused(Device, 0)
-    assert found.code is Code.DRIVER_TOO_OLD
-    assert "12.8" in found.message
-    assert "13.0" in found.message
-    assert "580" in found.help
+    diagnostic = refused(Device, 0)
+    assert diagnostic.code is Code.DRIVER_TOO_OLD
+    assert "12.8" in diagnostic.message
+    assert "13.0" in diagnostic.message
+    assert "580" in diagnostic.help
 
 
 def test_libraries_that_are_newer_than_the_driver_mean_an_old_driver(stub: Stub) -> None:
@@ -100,9 +100,9 @@ def test_libraries_that_are_newer_than_the_driver_mean_an_old_driver(stub: Stub)
 
 def test_an_entry_point_is_an_address_or_a_refusal(stub: Stub) -> None:
     assert driver.entry_point("cuLaunchKernelEx") == 0x1234
-    found = refused(driver.entry_point, "cuNewThing")
-    assert found.code is Code.DRIVER_TOO_OLD
-    assert "cuNewThing" in found.message
+    diagnostic = refused(driver.entry_point, "cuNewThing")
+    assert diagnostic.code is Code.DRIVER_TOO_OLD
+    assert "cuNewThing" in diagnostic.message
 
 
 # Contexts.
@@ -192,10 +192,10 @@ def test_an_array_with_gaps_is_not_copied_as_it_is(stub: Stub) -> None:
 def test_out_of_memory_says_how_much_was_asked_for_and_how_much_there_is(stub: Stub, call: str) -> None:
     gpu = Device(0)
     stub.failing[call] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
-    found = refused(*((gpu.allocate, 5 << 30) if call == "cuMemAlloc" else (gpu.allocate_async, 5 << 30, 1)))
-    assert found.code is Code.OUT_OF_DEVICE_MEMORY
-    assert "5.0 GiB" in found.message
-    assert found.notes[0] == "4.0 GiB of 16.0 GiB are free"
+    diagnostic = refused(*((gpu.allocate, 5 << 30) if call == "cuMemAlloc" else (gpu.allocate_async, 5 << 30, 1)))
+    assert diagnostic.code is Code.OUT_OF_DEVICE_MEMORY
+    assert "5.0 GiB" in diagnostic.message
+    assert diagnostic.notes[0] == "4.0 GiB of 16.0 GiB are free"
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_sizes_are_said_in_words(count: int, words: str) -> None:
 )
 def test_an_address_has_a_place(stub: Stub, region: Region, memory: Memory, device: int) -> None:
     stub.regions.append(region)
-    found = driver.place_of(0x1020)
-    assert (found.memory, found.device) == (memory, device)
+    result = driver.place_of(0x1020)
+    assert (result.memory, result.device) == (memory, device)
 
 
 # Streams and events.
@@ -269,12 +269,12 @@ def test_a_stream_is_made_and_ended(stub: Stub) -> None:
 def test_a_launch_says_grid_stream_and_arguments_and_one_thread(stub: Stub) -> None:
     function = load(b"cubin", Device(1)).function("k")
     launch(function, (3, 2, 1), 8, 0xABC0)
-    (made,) = stub.launches
-    config = made.config
+    (result,) = stub.launches
+    config = result.config
     assert (config.gridDimX, config.gridDimY, config.gridDimZ, config.hStream) == (3, 2, 1, 8)
     assert (config.blockDimX, config.blockDimY, config.blockDimZ) == (1, 1, 1)
     assert config.numAttrs == 0
-    assert (made.kernel, made.words, made.context) == (function.handle, 0xABC0, 1001)
+    assert (result.kernel, result.words, result.context) == (function.handle, 0xABC0, 1001)
 
 
 def test_a_launch_says_that_it_may_begin_early(stub: Stub) -> None:
@@ -295,22 +295,22 @@ def test_a_grid_without_programs_is_not_launched(stub: Stub) -> None:
 def test_code_for_another_gpu_is_refused_when_it_is_loaded(stub: Stub, call: str, result: CUresult) -> None:
     stub.failing[call] = result
     cubin = assembled(SMALLEST, "sm_80").cubin
-    found = refused(lambda: load(cubin).function("k"))
-    assert found.code is Code.WRONG_ARCH
-    assert "sm_80" in found.message
-    assert "Stub 0 (sm_90)" in found.message
-    assert result.name in found.notes[0]
+    diagnostic = refused(lambda: load(cubin).function("k"))
+    assert diagnostic.code is Code.WRONG_ARCH
+    assert "sm_80" in diagnostic.message
+    assert "Stub 0 (sm_90)" in diagnostic.message
+    assert result.name in diagnostic.notes[0]
 
 
 def test_what_is_no_code_is_said_to_be_none(stub: Stub) -> None:
     stub.failing["cuLibraryLoadData"] = CUresult.CUDA_ERROR_INVALID_IMAGE
-    found = refused(load, b"text")
-    assert (found.code, "what is no cubin" in found.message) == (Code.WRONG_ARCH, True)
+    diagnostic = refused(load, b"text")
+    assert (diagnostic.code, "what is no cubin" in diagnostic.message) == (Code.WRONG_ARCH, True)
 
 
 def test_a_kernel_that_is_not_in_the_code_is_named(stub: Stub) -> None:
-    found = refused(load(b"cubin").function, "other")
-    assert (found.code, "`other`" in found.message) == (Code.CUDA_FAILED, True)
+    diagnostic = refused(load(b"cubin").function, "other")
+    assert (diagnostic.code, "`other`" in diagnostic.message) == (Code.CUDA_FAILED, True)
 
 
 # Failures.
@@ -320,19 +320,19 @@ def test_an_error_that_stays_names_what_ran_and_asks_for_a_new_process(stub: Stu
     function = load(b"cubin").function("k")
     launch(function, (1, 1, 1), 0, 0)
     stub.failing["cuStreamSynchronize"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    found = refused(Device(0).synchronize, 0)
-    assert found.code is Code.CUDA_FAILED
-    assert found.message == "CUDA failed while waiting for a stream"
-    assert found.notes == ("CUDA says CUDA_ERROR_ILLEGAL_ADDRESS (the words for 700)", "launched last: `k`")
-    assert found.help == "the context is lost: restart the process"
+    diagnostic = refused(Device(0).synchronize, 0)
+    assert diagnostic.code is Code.CUDA_FAILED
+    assert diagnostic.message == "CUDA failed while waiting for a stream"
+    assert diagnostic.notes == ("CUDA says CUDA_ERROR_ILLEGAL_ADDRESS (the words for 700)", "launched last: `k`")
+    assert diagnostic.help == "the context is lost: restart the process"
 
 
 def test_an_error_that_passes_does_not_ask_for_a_new_process(stub: Stub) -> None:
     stub.failing["cuLaunchKernelEx"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    found = refused(launch, load(b"cubin").function("k"), (1, 1, 1), 0, 0)
-    assert (found.code, "restart" in found.help) == (Code.CUDA_FAILED, False)
-    assert found.message == "CUDA failed while launching `k`"
-    assert not any("launched last" in note for note in found.notes)
+    diagnostic = refused(launch, load(b"cubin").function("k"), (1, 1, 1), 0, 0)
+    assert (diagnostic.code, "restart" in diagnostic.help) == (Code.CUDA_FAILED, False)
+    assert diagnostic.message == "CUDA failed while launching `k`"
+    assert not any("launched last" in note for note in diagnostic.notes)
 
 
 def test_waiting_while_a_graph_is_recorded_is_told_apart(stub: Stub) -> None:
@@ -346,9 +346,9 @@ def test_a_forked_process_is_told_to_start_anew(stub: Stub, monkeypatch: pytest.
     assert "spawn" not in refused(gpu.allocate, 8).help
     parent = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: parent + 1)
-    found = refused(gpu.allocate, 8)
-    assert "forked" in found.notes[0]
-    assert "spawn" in found.help
+    diagnostic = refused(gpu.allocate, 8)
+    assert "forked" in diagnostic.notes[0]
+    assert "spawn" in diagnostic.help
 
 
 def test_the_stand_in_has_the_names_and_numbers_of_the_real_one() -> None:

@@ -128,9 +128,9 @@ def test_waiting_while_a_stream_records_spoils_the_recording_and_the_end_says_so
     gpu.begin_capture(stream)
     assert "before the recording" in refused(gpu.synchronize, stream).help
     assert gpu.is_capturing(stream)
-    found = refused(gpu.end_capture, stream)
-    assert found.code is Code.CUDA_FAILED
-    assert "the error before this one" in found.help
+    diagnostic = refused(gpu.end_capture, stream)
+    assert diagnostic.code is Code.CUDA_FAILED
+    assert "the error before this one" in diagnostic.help
     assert not gpu.is_capturing(stream)
 
 

@@ -72,8 +72,8 @@ def test_nothing_is_called_after_the_context_is_lost(stub: Stub, asked: str) -> 
     gpu, function = Device(0), load(b"cubin").function("k")
     event = Event(gpu)
     lose(stub)
-    found = refused(ASKED[asked], gpu, event, function)
-    assert found.message.endswith("failed: the CUDA context was lost earlier")
+    diagnostic = refused(ASKED[asked], gpu, event, function)
+    assert diagnostic.message.endswith("failed: the CUDA context was lost earlier")
     assert stub.calls == []
 
 
@@ -82,7 +82,7 @@ def test_what_ends_after_the_context_is_lost_ends_in_silence(stub: Stub) -> None
     stream = gpu.make_stream()
     gpu.begin_capture(stream)
     graph = gpu.end_capture(stream)
-    held = [Event(gpu), gpu.event(), graph, graph.instantiate()]
+    kept = [Event(gpu), gpu.event(), graph, graph.instantiate()]
     plain, pooled = gpu.allocate(8), gpu.allocate_async(8, stream)
     lose(stub)
     gpu.free(plain)
@@ -90,7 +90,7 @@ def test_what_ends_after_the_context_is_lost_ends_in_silence(stub: Stub) -> None
     gpu.end_stream(stream)
     gpu.abandon_capture(stream)
     del graph
-    held.clear()
+    kept.clear()
     gc.collect()
     assert stub.calls == []
 

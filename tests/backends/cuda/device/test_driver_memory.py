@@ -62,10 +62,10 @@ def test_pinned_memory_is_the_hosts_and_for_all_gpus(stub: Stub) -> None:
 
 def test_too_little_pinned_memory_is_not_blamed_on_the_gpu(stub: Stub) -> None:
     stub.failing["cuMemHostAlloc"] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
-    found = refused(Device(0).allocate_host, 3 << 30)
-    assert found.code is Code.OUT_OF_DEVICE_MEMORY
-    assert found.message == "the host has too little memory: allocating 3.0 GiB of pinned memory failed"
-    assert not any("free" in note for note in found.notes)
+    diagnostic = refused(Device(0).allocate_host, 3 << 30)
+    assert diagnostic.code is Code.OUT_OF_DEVICE_MEMORY
+    assert diagnostic.message == "the host has too little memory: allocating 3.0 GiB of pinned memory failed"
+    assert not any("free" in note for note in diagnostic.notes)
 
 
 def test_bytes_go_from_the_host_to_a_gpu_within_it_and_back_without_a_wait(stub: Stub) -> None:
@@ -89,8 +89,8 @@ def test_bytes_go_from_one_gpu_to_another_by_their_contexts(stub: Stub) -> None:
     assert stub.named("cuMemcpyPeerAsync") == [(to, 1001, source, 1000, 4, 6)]
     assert read(to, 4) == b"\t\t\t\t"
     stub.failing["cuMemcpyPeerAsync"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    found = refused(second.copy_from_peer, to, first, source, 4, 6)
-    assert found.message == "CUDA failed while copying 4 bytes from GPU 0 to GPU 1"
+    diagnostic = refused(second.copy_from_peer, to, first, source, 4, 6)
+    assert diagnostic.message == "CUDA failed while copying 4 bytes from GPU 0 to GPU 1"
 
 
 @pytest.mark.parametrize(("width", "kind"), [(1, np.uint8), (2, np.uint16), (4, np.uint32)])
@@ -99,9 +99,9 @@ def test_a_pattern_fills_as_many_elements_as_were_asked_for(stub: Stub, width: i
     address = gpu.allocate(8 * width)
     value = 0xFEDCBA98 & ((1 << 8 * width) - 1)
     gpu.memset_async(address + width, value, 3, 2, width=width)
-    found = np.frombuffer(read(address, 8 * width), kind)
-    assert (found[1:4] == value).all()
-    assert (found[[0, 4]] != value).all()
+    array = np.frombuffer(read(address, 8 * width), kind)
+    assert (array[1:4] == value).all()
+    assert (array[[0, 4]] != value).all()
 
 
 def test_no_bytes_need_no_call(stub: Stub) -> None:

@@ -36,13 +36,13 @@ def test_a_stream_can_be_more_urgent_than_others(stub: Stub) -> None:
 
 def test_a_gate_holds_one_stream_and_not_the_others(stub: Stub) -> None:
     gpu = Device(0)
-    held, free = gpu.make_stream(), gpu.make_stream()
+    kept, free = gpu.make_stream(), gpu.make_stream()
     gate, place, done = Gate(gpu), gpu.allocate_host(2), Event(gpu)
     gpu.memset_async(place, 0, 2, free)
-    gate.hold(held)
-    gpu.memset_async(place, 1, 1, held)
+    gate.hold(kept)
+    gpu.memset_async(place, 1, 1, kept)
     gpu.memset_async(place + 1, 1, 1, free)
-    done.record(held)
+    done.record(kept)
     gpu.synchronize(free)
     assert ctypes.string_at(place, 2) == b"\0\1"
     assert not done.is_done
@@ -50,7 +50,7 @@ def test_a_gate_holds_one_stream_and_not_the_others(stub: Stub) -> None:
     done.synchronize()
     assert done.is_done
     assert ctypes.string_at(place, 2) == b"\1\1"
-    assert stub.named("cuStreamWaitValue32") == [(held, gate.address, 1, 0)]
+    assert stub.named("cuStreamWaitValue32") == [(kept, gate.address, 1, 0)]
 
 
 def test_a_stream_that_waits_for_a_held_one_waits_for_the_gate(stub: Stub) -> None:
@@ -115,10 +115,10 @@ def test_threads_never_get_the_same_event(stub: Stub) -> None:
     gpu = Device(0)
     for event in [gpu.event() for _ in range(20)]:
         event.give_back()
-    got: list[Event] = []
-    threads = [threading.Thread(target=lambda: got.extend(gpu.event() for _ in range(10))) for _ in range(4)]
+    actual: list[Event] = []
+    threads = [threading.Thread(target=lambda: actual.extend(gpu.event() for _ in range(10))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({event.handle for event in got}) == 40
+    assert len({event.handle for event in actual}) == 40

@@ -32,7 +32,7 @@ def test_a_module_that_is_cut_off_is_refused(name: str) -> None:
 def test_damaged_bytes_are_refused_or_read_but_never_crash(name: str) -> None:
     chance = random.Random(name)
     data = encode(module(name), written(name)[0])
-    refused = 0
+    rejected = 0
     for _ in range(150):
         damaged = bytearray(data)
         for _ in range(chance.randint(1, 3)):
@@ -41,8 +41,8 @@ def test_damaged_bytes_are_refused_or_read_but_never_crash(name: str) -> None:
             decode(bytes(damaged))
         except ValueError as error:
             assert "bad bytecode: " in str(error)  # noqa: PT017
-            refused += 1
-    assert refused > 30
+            rejected += 1
+    assert rejected > 30
 
 
 @pytest.mark.parametrize(

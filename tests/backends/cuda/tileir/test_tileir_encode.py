@@ -78,7 +78,7 @@ def test_a_pattern_with_the_highest_bit_is_written_as_the_negative_number_it_is(
 
 @needs_tools
 @pytest.mark.parametrize(
-    ("element", "identity", "shown"),
+    ("element", "identity", "text"),
     [
         (F64, -math.inf, "0xFFF0000000000000 : f64"),
         (F64, math.inf, "0x7FF0000000000000 : f64"),
@@ -88,13 +88,13 @@ def test_a_pattern_with_the_highest_bit_is_written_as_the_negative_number_it_is(
         (I1, 1, "true"),
     ],
 )
-def test_identities_keep_their_sign(element: Number, identity: float, shown: str, tmp_path: Path) -> None:
+def test_identities_keep_their_sign(element: Number, identity: float, text: str, tmp_path: Path) -> None:
     b = Builder("k", [])
     fold = b.reduce([b.constant(Tile(element, (8,)), 1)], 0, [identity])
     with b.inside(fold.block):
         b.yield_(fold.arguments[1])
     b.return_()
-    assert f"identities=[{shown}]" in disassemble(encoded(b), tmp_path)
+    assert f"identities=[{text}]" in disassemble(encoded(b), tmp_path)
 
 
 @needs_tools

@@ -42,11 +42,11 @@ Write = Callable[[Builder, Value], Value]
 def tried(write: Write, lanes: Lanes | Sequence[float], kind: Tile = FOUR) -> Lanes:
     """What an operation gives for some lanes."""
     b, x = Builder("tried", []), Value(kind)
-    given = (
+    arguments = (
         lanes if isinstance(lanes, Lanes) else Lanes(np.array(lanes, np.float32 if kind.element == F32 else np.int32))
     )
-    made = write(b, x)
-    return evaluate(b, {x: given}, made)[0]
+    result = write(b, x)
+    return evaluate(b, {x: arguments}, result)[0]
 
 
 FLOATS = Tile(F32, (4,))
@@ -105,8 +105,8 @@ def test_dead_lanes_spread_until_they_are_replaced() -> None:
 
 def test_bools_that_decide_alone_stop_dead_lanes() -> None:
     b, x, y = Builder("tried", []), Value(Tile(I1, (4,))), Value(Tile(I1, (4,)))
-    given = {x: Lanes(np.array([True, False] * 2), np.array([True] * 4)), y: np.array([True, True, False, False])}
-    both, either = evaluate(b, given, b.andi(x, y), b.ori(x, y))
+    arguments = {x: Lanes(np.array([True, False] * 2), np.array([True] * 4)), y: np.array([True, True, False, False])}
+    both, either = evaluate(b, arguments, b.andi(x, y), b.ori(x, y))
     assert both.poison is not None
     assert either.poison is not None
     assert both.poison.tolist() == [True, True, False, False]
@@ -163,8 +163,8 @@ def test_loops_branches_and_breaks() -> None:
         with b.inside(branch.orelse):
             b.yield_()
         b.continue_(b.addi(power, power), b.addi(count, number(b, 1)))
-    found = evaluate(b, {}, *loop.results)
-    assert [int(lanes.data) for lanes in found] == [32, 5]
+    values = evaluate(b, {}, *loop.results)
+    assert [int(lanes.data) for lanes in values] == [32, 5]
 
 
 def test_full_division_is_not_exact() -> None:
@@ -310,8 +310,8 @@ def test_what_another_program_wrote_is_read_after_acquiring() -> None:
             with b.inside(branch.then):
                 token = b.store_ptr(pointers(b, b.parameters[0], 4), b.constant(FLOATS, 3.0))
                 release = {"order": Order.RELEASE, "scope": Scope.DEVICE, "mode": Mode.ADD}
-                given = (b.parameters[1], number(b, 1), None, token)
-                b.emit("atomic_rmw_tko", given, (Tile(I32), Token()), release)
+                arguments = (b.parameters[1], number(b, 1), None, token)
+                b.emit("atomic_rmw_tko", arguments, (Tile(I32), Token()), release)
                 b.yield_()
             with b.inside(branch.orelse):
                 ordered = {"order": order, "scope": Scope.DEVICE, "hints": None}

@@ -53,10 +53,10 @@ class Kit(Builder):
         self.address, self.number = self.parameters
         self.line = 1
 
-    def emit(self, *given, **named):  # type: ignore[no-untyped-def]
+    def emit(self, *values, **named):  # type: ignore[no-untyped-def]
         self.line += 1
         self.location = Location("samples/kernels.py", self.line, 2)
-        return super().emit(*given, **named)
+        return super().emit(*values, **named)
 
     def pointer(self, element: Number) -> Value:
         return self.int_to_ptr(self.address, Pointer(element))
@@ -300,8 +300,8 @@ def tool(name: str) -> str | None:
     """Where a tool of the vendor is, if it is installed."""
     spec = importlib.util.find_spec("nvidia")
     roots = list(spec.submodule_search_locations or ()) if spec else []
-    found = (path for root in roots for path in Path(root).glob(f"*/bin/{name}"))
-    return shutil.which(name) or next((str(path) for path in found), None)
+    result = (path for root in roots for path in Path(root).glob(f"*/bin/{name}"))
+    return shutil.which(name) or next((str(path) for path in result), None)
 
 
 def assemble(data: bytes, folder: Path, architecture: str = "sm_90", *options: str) -> subprocess.CompletedProcess[str]:

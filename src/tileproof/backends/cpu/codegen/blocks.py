@@ -198,7 +198,8 @@ def _loop(s: State, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
             extent = s.dimensions[walker.type.dimension]
             stop = extent if op.stop is None else least(s, extent, s.scalars[op.stop])
             size = 1 if walker.type.size is None else number(walker.type.size)
-            is_whole = op.stop is None and op.start is None and (walker.type.dimension, size) in s.facts.divided
+            divided = s.specialization.divided
+            is_whole = op.stop is None and op.start is None and (walker.type.dimension, size) in divided
 
             def enter_tile(here: Operand) -> None:
                 s.places[walker] = tile_place(s, walker, here, start, stop, is_whole)

@@ -1,9 +1,9 @@
-"""What the code of a kernel on the CPU and its launches agree on: facts of arguments, packed operands, argument words.
+"""What the code of a kernel on the CPU and its launches agree on: specialization, packed operands, argument words.
 
 A launch loads this, and nothing that writes code.
 
 What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under. A fact is stated
-only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+only if the launch verified it, and a kernel specialized to it runs only where it holds.
 
 GEMM operands that many programs share are packed once for all of them, before they run. An operand qualifies if it is a
 tile of a tensor that is only read, possibly converted or transposed, whose place follows from indices and from walkers
@@ -17,7 +17,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Access, AnyValue, Named, TensorType, Tile, Walker, WalkerTag, number
 from tileproof.ir.walk import walk
@@ -26,8 +26,8 @@ from tileproof.lowering.split_join import split_at_join
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Of the arguments of a launch."""
+class Specialization:
+    """What the compiler may rely on about the arguments of a launch."""
 
     unit: tuple[tuple[bool, ...], ...]
     """For each tensor and axis, whether neighbours along it are neighbours in memory."""

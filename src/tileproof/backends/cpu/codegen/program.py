@@ -32,7 +32,7 @@ from .conversions import software_f16, unpack
 from .elements import natural_lane
 from .emitter import Operand, Spot, memory, nbytes
 from .materialization import Uses, hoisted, reused_tiles, uses_of
-from .parameters import Candidate, Facts, Shown, Words, candidates, sites_of
+from .parameters import Candidate, Shown, Specialization, Words, candidates, sites_of
 from .state import Buffer, Place, State, View
 
 
@@ -104,7 +104,7 @@ def pack(s: State, candidate: Candidate, base: Operand, item: Operand) -> None:
 def _enter(s: State, walker: Walker, turn: Operand, extent: Operand) -> None:
     step = 1 if walker.type.size is None else number(walker.type.size)
     here = s.scaled(turn, str(step))
-    is_whole = (walker.type.dimension, step) in s.facts.divided
+    is_whole = (walker.type.dimension, step) in s.specialization.divided
     place = blocks.tile_place(s, walker, here, "0", extent, is_whole)
     s.places[walker] = Place(place.start, place.stop, turn, place.live)
     s.define(walker)
@@ -123,14 +123,14 @@ class Module:
     """Without an object yet."""
 
 
-def module(kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> Module:
+def module(kernel: ops.KernelIR, specialization: Specialization, target: Target, name: str) -> Module:
     """The text of a kernel. Its functions are called `name` and what they do."""
-    return _Writing(kernel, facts, target, name).module()
+    return _Writing(kernel, specialization, target, name).module()
 
 
 class _Writing:
-    def __init__(self, kernel: ops.KernelIR, facts: Facts, target: Target, name: str) -> None:
-        self.kernel, self.facts, self.target, self.name = kernel, facts, target, name
+    def __init__(self, kernel: ops.KernelIR, specialization: Specialization, target: Target, name: str) -> None:
+        self.kernel, self.specialization, self.target, self.name = kernel, specialization, target, name
         self.words = Words(kernel)
         self.sites = {id(op): number_ for number_, op in enumerate(sites_of(kernel))}
         self.globals: dict[str, str] = {}
@@ -141,7 +141,7 @@ class _Writing:
         self.packs: list[tuple[int, int]] = []
         self.packed = [
             (place, candidate)
-            for place, (candidate, is_chosen) in enumerate(zip(candidates(kernel), facts.packed, strict=True))
+            for place, (candidate, is_chosen) in enumerate(zip(candidates(kernel), specialization.packed, strict=True))
             if is_chosen
         ]
         self.combines = any(
@@ -165,7 +165,7 @@ class _Writing:
     # What every function begins with.
 
     def _state(self, used: Uses) -> State:
-        s = State(self.kernel, self.target, self.facts, used, from_memory(self.kernel))
+        s = State(self.kernel, self.target, self.specialization, used, from_memory(self.kernel))
         s.e.globals = self.globals
         s.sites, s.shown = self.sites, self.shown
         s.arena = _mid_page(s)
@@ -189,10 +189,11 @@ class _Writing:
         name, rank = tensor.name, len(tensor.type.dimensions)
         extents = tuple(self._word(s, (name, "extent", axis)) for axis in range(rank))
         strides = tuple(
-            "1" if self.facts.unit[position][axis] else self._word(s, (name, "stride", axis)) for axis in range(rank)
+            "1" if self.specialization.unit[position][axis] else self._word(s, (name, "stride", axis))
+            for axis in range(rank)
         )
         pointer = self._word(s, (name, "pointer"), "ptr")
-        return View(pointer, extents, strides, tensor.type.stored_as, self.facts.stream[position])
+        return View(pointer, extents, strides, tensor.type.stored_as, self.specialization.stream[position])
 
     def _place(self, s: State, word: int) -> Operand:
         return s.e.op(f"getelementptr i64, ptr %args, i64 {word}")
@@ -339,7 +340,7 @@ class _Writing:
         step = 1 if of.size is None else number(of.size)
         here = s.scaled(turn, str(step))
         extent = s.dimensions[of.dimension]
-        place = blocks.tile_place(s, walker, here, "0", extent, (of.dimension, step) in self.facts.divided)
+        place = blocks.tile_place(s, walker, here, "0", extent, (of.dimension, step) in self.specialization.divided)
         if of.is_piece and step == 1:
             # The one piece of an empty axis is empty.
             stop = blocks.least(s, s.plus(here, "1"), extent)
@@ -470,7 +471,7 @@ class _Dimensions(dict[str, Operand]):
         return self._s.e.op("load i64, ptr {}", self._writing._place(self._s, word))
 
 
-def compile_kernel(kernel: KernelIR, facts: Facts, target: Target, name: str) -> Code:
+def compile_kernel(kernel: KernelIR, specialization: Specialization, target: Target, name: str) -> Code:
     """Machine code of a kernel; `name` is its own in this process and wherever it is loaded."""
-    lowered = module(kernel, facts, target, name)
+    lowered = module(kernel, specialization, target, name)
     return replace(lowered.code, object=llvm.compile_object(lowered.text, target))

@@ -12,7 +12,7 @@ from tileproof.language.dtypes import DType
 
 from .emitter import Emitter, Operand, memory, nbytes
 from .materialization import Uses
-from .parameters import Facts, Shown
+from .parameters import Shown, Specialization
 
 ALIGNMENT = 64
 """Buffers begin at a multiple of so many bytes."""
@@ -66,7 +66,7 @@ class State:
 
     kernel: KernelIR
     target: Target
-    facts: Facts
+    specialization: Specialization
     uses: Uses
     from_memory: frozenset[AnyValue] = frozenset()
     """The values that depend on what tensors hold."""

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy.typing as npt
 
 from tileproof.backends.cpu import llvm
-from tileproof.backends.cpu.codegen.parameters import Facts, Shown, Words, candidates, chosen, sites_of
+from tileproof.backends.cpu.codegen.parameters import Shown, Specialization, Words, candidates, chosen, sites_of
 from tileproof.backends.parallel_space import place_count
 from tileproof.backends.scalars import requires_scalars
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 from tileproof.ir import ops
 from tileproof.ir.types import Tensor, TensorType, TileType
 from tileproof.ir.walk import walk
@@ -36,7 +36,7 @@ _SETUP = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kernel compiled for some facts, as it is kept on disk."""
+    """A kernel compiled for a specialization, as it is kept on disk."""
 
     name: str
     object: bytes
@@ -62,7 +62,7 @@ def load(code: Code) -> dict[str, int]:
     """Puts code into memory, for good and only once; gives the addresses of its functions by what they do."""
     after = ("after",) if code.has_after else ()
     what = ("setup", "main", *after, *(f"pack{place}" for place, _ in code.packs))
-    addresses = llvm.load_object(code.object, [f"{code.name}.{each}" for each in what])
+    addresses = llvm.load_object(code.object, [f"{code.name}.{part}" for part in what])
     return dict(zip(what, addresses.values(), strict=True))
 
 
@@ -77,7 +77,7 @@ class Lowered:
         self.tensors = tuple(p.value for p in kernel.parameters if isinstance(p.value.type, TensorType))
         self.walks = tile_sizes(kernel)
 
-    def facts(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Facts:
+    def specialization(self, arguments: Mapping[str, Any], dimensions: Mapping[str, int], cache: int) -> Specialization:
         """What the arguments of a launch allow the compiler to rely on."""
         unit, stream, shapes = [], [], {}
         for tensor in self.tensors:
@@ -90,17 +90,19 @@ class Lowered:
             (name, size) for name, size in self.walks if dimensions[name] and dimensions[name] % size == 0
         )
         packed = chosen(self.kernel, self.packable, dimensions, shapes) if self.packable else ()
-        return Facts(tuple(unit), divided, tuple(stream), packed)
+        return Specialization(tuple(unit), divided, tuple(stream), packed)
 
 
 class Loaded:
     """A compiled kernel that can run."""
 
-    def __init__(self, lowered: Lowered, facts: Facts, code: Code, addresses: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, lowered: Lowered, specialization: Specialization, code: Code, addresses: Mapping[str, int] | None = None
+    ) -> None:
         """`addresses` are those of the functions of the code, if it is loaded."""
         addresses = load(code) if addresses is None else addresses
         self.packing = [addresses[f"pack{place}"] for place, _ in code.packs]
-        self.lowered, self.facts, self.code = lowered, facts, code
+        self.lowered, self.specialization, self.code = lowered, specialization, code
         self.kernel = kernel = lowered.kernel
         self.setup = _SETUP(addresses["setup"])
         self.main = addresses["main"]
@@ -123,7 +125,7 @@ class Loaded:
         """Whether a launch is one job and nothing else, once contracts of its extents were tested."""
         self.is_native = is_simple and not (code.has_after and self.combined)
         """Whether it is copies and jobs in a fixed order, once its contracts were tested: what tensors begin as, the
-        programs, and those behind a join."""
+        programs, and those after a join."""
 
     def programs(self, dimensions: Mapping[str, int]) -> int:
         """How many programs there are at these extents, where no walker goes by segments."""

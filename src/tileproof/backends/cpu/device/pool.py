@@ -1,7 +1,7 @@
 """The threads that kernels run on, and the memory they work in.
 
 A job is machine code: `void job(ptr args, ptr arena, i64 first, i64 last)` does the items `first` to `last - 1`, and
-may use the arena as it likes meanwhile. How the threads share a job is told in `native/pool.c`.
+may use the arena as it likes meanwhile. How the threads share a job is described in `native/pool.c`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Work that is done later, in order, by a thread that needs no Python. How is told in `native/queue.c`.
+"""Work that is done later, in order, by a thread that needs no Python. The details are in `native/queue.c`.
 
 A step is seven words: what kind it is, two addresses, three numbers, and the address of a report. `step_of`, `copy_of`,
 `call_of` and `zeros_of` make them. Whoever gives steps to a queue keeps them until it is done with them.

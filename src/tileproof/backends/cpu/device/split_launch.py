@@ -167,23 +167,23 @@ class _Launch:
         op = sites_of(self.loaded.kernel)[site]
         assert isinstance(op, ops.Print)
         values, place = [], 0
-        for shown in self.loaded.code.shown[site]:
-            rank = len(shown.strides)
+        for printed in self.loaded.code.shown[site]:
+            rank = len(printed.strides)
             pointer, *lives = (ctypes.c_int64 * (rank + 1)).from_address(words + 8 * place)
             place += rank + 1
-            values.append(_seen(shown, pointer, lives))
+            values.append(_seen(printed, pointer, lives))
         report = self.loaded.report(self.dimensions, self._by_tensor())
-        print(report.shown(op.label, values, None if point < 0 else point))
+        print(report.formatted(op.label, values, None if point < 0 else point))
 
 
-def _seen(shown: Shown, pointer: int, lives: Sequence[int]) -> Array:
+def _seen(printed: Shown, pointer: int, lives: Sequence[int]) -> Array:
     """A copy of a value that a program shows."""
-    dtype = semantics.storage(shown.dtype)
+    dtype = semantics.storage(printed.dtype)
     if not all(lives):
         return np.empty(tuple(lives), dtype)
-    span = 1 + sum((live - 1) * step for live, step in zip(lives, shown.strides, strict=True))
+    span = 1 + sum((live - 1) * step for live, step in zip(lives, printed.strides, strict=True))
     elements = np.frombuffer(memoryview((ctypes.c_char * (span * dtype.itemsize)).from_address(pointer)), dtype)
-    steps = [step * dtype.itemsize for step in shown.strides]
+    steps = [step * dtype.itemsize for step in printed.strides]
     return np.array(np.lib.stride_tricks.as_strided(elements, tuple(lives), steps))
 
 

@@ -6,7 +6,7 @@ in a step, side by side in 32 bits.
 
 Products of 8-bit integers: neighbours along the inner axis stand side by side in 32 bits and are multiplied at once. In
 pairs they are 16-bit numbers. In fours the machine multiplies unsigned by signed bytes: a signed left operand is packed
-with 128 added, and 128 times the sum of each column of the right one, which is kept behind its panels, is taken off in
+with 128 added, and 128 times the sum of each column of the right one, which is kept after its panels, is taken off in
 the end. All sums are exact, as they wrap like the sum they stand for.
 """
 
@@ -72,7 +72,7 @@ class Shape:
 
     @property
     def right_count(self) -> int:
-        """Elements that the packed right operand takes: its panels, and behind them what a shift of the left adds."""
+        """Elements that the packed right operand takes: its panels, and after them what a shift of the left adds."""
         return self.panels * self.steps * self.panel + self.panels * self.panel + self.lanes
 
     @property
@@ -147,7 +147,7 @@ _128 = str(-0x7F7F7F80)
 
 
 def pack_left(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
-    """Row by row; zeros behind the last element, up to a whole step."""
+    """Row by row; zeros after the last element, up to a whole step."""
     rows, live = (s.live(axis) for axis in tile.type.axes)
     small = _small(shape)
 
@@ -228,7 +228,7 @@ def _side_by_side(s: State, rows: list[Operand], w: int) -> Operand:
 
 
 def sum_columns(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
-    """128 times the sum of each column of the packed right operand, behind its panels."""
+    """128 times the sum of each column of the packed right operand, after its panels."""
     if not shape.shifted:
         return
     depth, columns = (s.live(axis) for axis in tile.type.axes)
@@ -521,7 +521,7 @@ def _block(
 
 
 def _held(s: State, shape: Shape, place: Operand) -> Operand:
-    """Sums so far. A single column has no room behind its elements, so its sums are the first lanes only."""
+    """Sums so far. A single column has no room after its elements, so its sums are the first lanes only."""
     if shape.n > 1:
         return s.e.here(f"load {shape.vector}, ptr {{}}, align {nbytes(shape.dtype)}", place)
     one = s.e.here(f"load {shape.element}, ptr {{}}, align {nbytes(shape.dtype)}", place)

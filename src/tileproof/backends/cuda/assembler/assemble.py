@@ -159,12 +159,12 @@ class Log:
     def note(self) -> str:
         """Its own words, or how to see them."""
         if not self.verbose:
-            return f"{VERBOSE}=1, or --verbose, shows what the assembler said"
+            return f"{VERBOSE}=1, or --verbose, prints the output of the assembler"
         lines = self.text.splitlines()
         if not lines:
-            return "the assembler said nothing"
+            return "the assembler printed nothing"
         more = [f"... and {len(lines) - _LINES} lines more"] if len(lines) > _LINES else []
-        return "\n".join(["the assembler said", *lines[:_LINES], *more])
+        return "\n".join(["output of the assembler:", *lines[:_LINES], *more])
 
 
 def is_verbose(asked: bool | None) -> bool:
@@ -181,7 +181,7 @@ def failure(log: Log, status: int, span_at: Callable[[Location], Span | None]) -
     kernel = _named(log.kernel)
     report = f"report this, with the kernel and what {VERBOSE}=1 shows"
     if status == _REFUSED:
-        message = f"the assembler refuses the code of {kernel}"
+        message = f"the assembler rejects the code of {kernel}"
         help = f"this is a defect of tileproof: please {report}"
     elif status == _NOT_COMPILED:
         message = f"the assembler cannot compile {kernel} for {log.arch}"
@@ -253,7 +253,7 @@ def _lacks(log: Log, what: str, span: Span | None) -> Diagnostic:
 
 def _span(text: str, span_at: Callable[[Location], Span | None]) -> Span | None:
     """The first place that an error names and the source has."""
-    places = (Location(each["file"], int(each["line"]), int(each["column"])) for each in _PLACE.finditer(text))
+    places = (Location(match["file"], int(match["line"]), int(match["column"])) for match in _PLACE.finditer(text))
     return next((span for span in map(span_at, places) if span is not None), None)
 
 

@@ -181,10 +181,10 @@ def warnings_of(resources: Sequence[Resources], remarks: Sequence[Remark]) -> tu
     """What makes a kernel slow that the user can change, in sentences fit for the notes of a diagnostic."""
     return (
         *(
-            f"{each.entry}: {each.spill_bytes} bytes per thread do not fit into registers and go through memory; "
+            f"{entry.entry}: {entry.spill_bytes} bytes per thread do not fit into registers and go through memory; "
             "smaller tiles, or more warps, avoid that"
-            for each in resources
-            if each.spill_bytes
+            for entry in resources
+            if entry.spill_bytes
         ),
         *(
             f"{_place(remark)}the matrix product does not use tensor cores; "
@@ -231,7 +231,7 @@ def _read(cubin: bytes) -> tuple[Resources, ...]:
                 cluster=_three(records, _CLUSTER) or (1, 1, 1),
             )
         )
-    return tuple(sorted(kernels, key=lambda each: each.entry))
+    return tuple(sorted(kernels, key=lambda kernel: kernel.entry))
 
 
 def _arch(cubin: bytes) -> str:

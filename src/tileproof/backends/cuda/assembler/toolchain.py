@@ -190,7 +190,7 @@ def _embedded_version(library: Path) -> str | None:
     if not library.stat().st_size:
         return None  # nothing to map into memory
     with library.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        start = data.rfind(b"Cuda compilation tools, release ")  # from the end: strings stand behind the code
+        start = data.rfind(b"Cuda compilation tools, release ")  # from the end: strings stand after the code
         match = _RELEASE.match(data, start) if start >= 0 else None
         return match[1].decode() if match else None
 

@@ -1,6 +1,6 @@
 """What a launch tells the compiler about its arguments: part of the key a compiled kernel is kept under.
 
-A fact is stated only if the launch verified it, and a kernel compiled for some facts runs only where they hold.
+A fact is stated only if the launch verified it, and a kernel specialized to it runs only where it holds.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """Of the arguments of a launch."""
+class Specialization:
+    """What the compiler may rely on about the arguments of a launch."""
 
     layouts: tuple[Layout, ...]
     multiples: tuple[tuple[str, int], ...]
@@ -117,18 +117,18 @@ def _power(number: int, most: int) -> int:
     return most if number == 0 else min(number & -number, most)
 
 
-def facts_of(
+def specialization_of(
     kernel: KernelIR,
     dimensions: Mapping[str, int],
     layouts: Sequence[Layout],
     reaches: Sequence[int],
     programs: int,
-) -> Facts:
-    """The facts of a launch; `reaches` are the distances in elements from one end of each tensor to the other, or the
-    longest of its axes."""
+) -> Specialization:
+    """The specialization for a launch; `reaches` are the distances in elements from one end of each tensor to the
+    other, or the longest of its axes."""
     named = named_dimensions(kernel)
     far = max((*reaches, *dimensions.values()), default=0)
-    return Facts(
+    return Specialization(
         tuple(layouts),
         # An empty dimension is no multiple here: its one piece is a short tile.
         tuple((name, _power(dimensions[name] or 1, _VECTOR)) for name in named),

@@ -17,7 +17,7 @@ from tileproof.ir.types import INDEX_LIMIT, Fixed, Named, Tensor, TensorType, Ti
 from tileproof.ir.types import Value as IrValue
 
 from . import positions
-from .layout_specialization import Facts, Layout, named_dimensions
+from .layout_specialization import Layout, Specialization, named_dimensions
 from .positions import Position, base_value, known, narrow_value
 from .state import State, View, stored
 from .stores import shadow
@@ -38,11 +38,13 @@ class Slot:
 class Parameters:
     """Of the entries of one kernel."""
 
-    def __init__(self, kernel: ops.KernelIR, facts: Facts, parallel: ops.Parallel | None, *, checked: bool) -> None:
-        self.kernel, self.facts = kernel, facts
-        self.coordinate = I64 if facts.is_wide else I32
+    def __init__(
+        self, kernel: ops.KernelIR, specialization: Specialization, parallel: ops.Parallel | None, *, checked: bool
+    ) -> None:
+        self.kernel, self.specialization = kernel, specialization
+        self.coordinate = I64 if specialization.is_wide else I32
         """Counts tiles and elements."""
-        self.counter = I64 if facts.is_many or facts.is_wide else I32
+        self.counter = I64 if specialization.is_many or specialization.is_wide else I32
         """Counts programs."""
         self.tensors: list[Tensor] = []
         self.scalars: list[Tile] = []
@@ -52,7 +54,7 @@ class Parameters:
                     self.tensors.append(tensor)
                 case IrValue(type=TileType()) as scalar:
                     self.scalars.append(scalar)
-        self.layouts: dict[Tensor, Layout] = dict(zip(self.tensors, facts.layouts, strict=True))
+        self.layouts: dict[Tensor, Layout] = dict(zip(self.tensors, specialization.layouts, strict=True))
         self.types: dict[What, Number | Pointer] = {}
         self._add_tensors()
         for name in named_dimensions(kernel):
@@ -137,8 +139,8 @@ class Parameters:
         for name, static in self.kernel.static.items():
             if isinstance(static, int):
                 dimensions[name], lengths[name] = known(static), static
-        for name, power in self.facts.multiples:
-            multiple = math.lcm(power, *(size for divided, size in self.facts.divided if divided == name))
+        for name, power in self.specialization.multiples:
+            multiple = math.lcm(power, *(size for divided, size in self.specialization.divided if divided == name))
             dimensions[name], lengths[name] = self._extent(s, values["dimension", name], multiple)
         s.dimensions = dimensions
         for tensor in self.tensors:

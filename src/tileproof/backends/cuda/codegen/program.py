@@ -38,7 +38,7 @@ from . import blocks, positions
 from .checks import sites_of
 from .combined_tensors import is_prepared, write_back, write_beginnings
 from .indices import tile_place
-from .layout_specialization import MANY, Facts
+from .layout_specialization import MANY, Specialization
 from .memory_order import Dependent, Order, first_ops, ordered, read_early, verify, wait_first
 from .parameters import Parameters, Slot, What
 from .positions import Position, known, narrow_value
@@ -120,7 +120,7 @@ class Request:
     """What is to be compiled."""
 
     kernel: ops.KernelIR
-    facts: Facts
+    specialization: Specialization
     target: Target
     schedule: Schedule
     name: str
@@ -140,8 +140,9 @@ class Request:
 
 class _Writing:
     def __init__(self, request: Request) -> None:
-        kernel, facts, target, dependent = request.kernel, request.facts, request.target, request.dependent
-        self.kernel, self.facts, self.target, self.name = kernel, facts, target, request.name
+        kernel, specialization, target = request.kernel, request.specialization, request.target
+        dependent = request.dependent
+        self.kernel, self.specialization, self.target, self.name = kernel, specialization, target, request.name
         self.schedule = schedule = request.schedule
         if dependent is not None and not target.can_wait:
             version = ".".join(map(str, target.version))
@@ -149,14 +150,14 @@ class _Writing:
         self.is_serial, self.is_dependent = request.serial, dependent is not None
         self.frozen = frozenset() if dependent is None else read_early(kernel, dependent)
         self.early = 0 if dependent is None else dependent.first
-        self.is_persistent = request.serial or schedule.persistent or facts.is_many
+        self.is_persistent = request.serial or schedule.persistent or specialization.is_many
         self.parallel = next((op for op in kernel.body.ops if isinstance(op, ops.Parallel)), None)
         self.walkers: tuple[Walker, ...] = () if self.parallel is None else self.parallel.walkers
         self.segments = {} if self.parallel is None else {each.walker: each for each in self.parallel.segments}
         self.outer = ops.Block(tuple(op for op in kernel.body.ops if not isinstance(op, ops.Parallel)))
         self.body: Body | None = None if self.parallel is None else split_at_join(self.parallel)
         self.sites = {id(op): place for place, op in enumerate(sites_of(kernel))}
-        self.parameters = Parameters(kernel, facts, self.parallel, checked=bool(self.sites))
+        self.parameters = Parameters(kernel, specialization, self.parallel, checked=bool(self.sites))
         self.coordinate, self.counter = self.parameters.coordinate, self.parameters.counter
         self.combined = [tensor for tensor in self.parameters.tensors if tensor.type.access.combines]
         self.passed: Mapping[What, Value] = {}
@@ -164,7 +165,7 @@ class _Writing:
         self.turns: dict[Walker, Value] = {}
         self.transposed = blocks.transposed_loads(kernel.body)
         self.fused = single_products(kernel.body)
-        self.sums, self.flushed = Sums(kernel, facts), flushed(kernel)
+        self.sums, self.flushed = Sums(kernel, specialization), flushed(kernel)
 
     def program(self) -> Program:
         entries = []
@@ -206,7 +207,7 @@ class _Writing:
         types = self.parameters.types
         builder = Builder(name, [TileOf(of) for of in types.values()], self._hints() if hinted else {})
         order = Order(builder, ordered(self.kernel, combined=self.is_serial))
-        s = State(builder, self.kernel, self.facts, self.target, self.schedule, order, self.coordinate)
+        s = State(builder, self.kernel, self.specialization, self.target, self.schedule, order, self.coordinate)
         s.at(self.kernel.span)
         builder.entry.location = builder.location
         s.sites, s.transposed, s.fused, s.is_serial = self.sites, self.transposed, self.fused, self.is_serial

@@ -38,7 +38,7 @@ from tileproof.ir.types import AnyValue, Axis, Length, Tensor, Tile, TileType, W
 from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Schedule
 
-from .layout_specialization import Facts
+from .layout_specialization import Specialization
 from .memory_order import Order, can_wait
 from .positions import Position, materialised
 from .tiles import element_of, shape_of, spread
@@ -128,7 +128,7 @@ class State:
 
     b: Builder
     kernel: KernelIR
-    facts: Facts
+    specialization: Specialization
     target: Target
     schedule: Schedule
     order: Order

@@ -17,7 +17,7 @@ from tileproof.ir.types import AnyValue, Tile
 from tileproof.ir.walk import walk
 from tileproof.language.dtypes import DType
 
-from .layout_specialization import SHORT, Facts
+from .layout_specialization import SHORT, Specialization
 
 _LARGEST: Final = 2**31 - 1
 IsZero: TypeAlias = Callable[[Tile], bool]
@@ -39,7 +39,7 @@ class Sums:
     """The sums of a kernel, by how large the products in them can be together."""
 
     kernel: ops.KernelIR
-    facts: Facts
+    specialization: Specialization
     _makers: dict[AnyValue, ops.AnyOp] = field(init=False, default_factory=dict)
     _loops: dict[AnyValue, tuple[ops.TilesLoop, int]] = field(init=False, default_factory=dict)
     """For what a loop carries, or gives, the loop and the place."""
@@ -75,7 +75,7 @@ class Sums:
         """What a loop adds to what it carries; inside of it, before the last turn."""
         carried, extent = loop.carried[place], self.kernel.static.get(loop.walker.type.dimension)
         if not isinstance(extent, int):
-            extent = SHORT - 1 if loop.walker.type.dimension in self.facts.short else None
+            extent = SHORT - 1 if loop.walker.type.dimension in self.specialization.short else None
         size = 1 if loop.walker.type.size is None else loop.walker.type.size
         if extent is None or loop.start is not None or not isinstance(size, int) or carried in self._pending:
             return None

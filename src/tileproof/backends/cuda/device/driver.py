@@ -198,7 +198,7 @@ class CapturedGraph:
     def instantiate(self) -> ExecutableGraph:
         """What runs it. This graph may end before that does."""
         handle = self.device.call("making a graph ready", "cuGraphInstantiate", self.handle, 0)
-        names = (self._kernel(each) for each in reversed(self._handles()))
+        names = (self._kernel(node) for node in reversed(self._handles()))
         last = islice(filter(None, names), self.device.driver.launched.maxlen)
         return ExecutableGraph(self.device, int(handle), tuple(last)[::-1])
 

@@ -1,7 +1,7 @@
 """How a function of the CUDA driver is called: in the right context, with failures in words, never after its end.
 
 An error that loses the context, as an illegal address does, comes from work that was started earlier, and every call
-after it would fail with the same words. The first one is reported as it comes; later calls are refused here, with what
+after it would fail with the same words. The first one is reported as it comes; later calls are rejected here, with what
 lost the context, and what is freed is not given back any more.
 """
 
@@ -40,7 +40,7 @@ _RECORDING: Final = {
     907: "the event was recorded into a graph, where its moment has no time: wait for the graph instead",
     908: "end the recording in the thread that began it",
 }
-"""What a stream that records a graph refuses, and the way out."""
+"""What a stream that records a graph rejects, and the way out."""
 _LOST: Final = frozenset({214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 911, 999})
 """After these every later call of the process fails as well."""
 _RESTART: Final = "the context is lost: restart the process"

@@ -13,7 +13,7 @@ from tileproof.backends.cuda.assembler.assemble import Assembled, Job, assemble
 from tileproof.backends.cuda.assembler.cubin import Resources
 from tileproof.backends.cuda.codegen.checks import WORDS, sites_of
 from tileproof.backends.cuda.codegen.combined_tensors import CHUNK
-from tileproof.backends.cuda.codegen.layout_specialization import Facts, facts_of, layout_of, steps_of
+from tileproof.backends.cuda.codegen.layout_specialization import Specialization, layout_of, specialization_of, steps_of
 from tileproof.backends.cuda.codegen.parameters import Slot
 from tileproof.backends.cuda.codegen.program import Program, Request, Stage
 from tileproof.backends.cuda.codegen.state import number
@@ -31,7 +31,7 @@ _ALL: Final = 2**64 - 1
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kernel compiled for some facts, as it is kept on disk."""
+    """A kernel compiled for a specialization, as it is kept on disk."""
 
     name: str
     arch: str
@@ -70,7 +70,7 @@ def job_of(request: Request, program: Program, *, remarks: bool = False) -> Job:
 
 def code_of(request: Request, program: Program, assembled: Assembled) -> Code:
     """What is kept of a compiled kernel."""
-    cluster = max((math.prod(each.cluster) for each in assembled.resources), default=1)
+    cluster = max((math.prod(resource.cluster) for resource in assembled.resources), default=1)
     return Code(
         request.name, request.target.arch, assembled.cubin, program.slots, program.stages, program.piece,
         program.shadows, program.is_persistent, program.is_serial, program.has_report, request.schedule.occupancy or 1,
@@ -90,11 +90,11 @@ def _spans(kernel: ops.KernelIR) -> Callable[[Any], Any]:
     return find
 
 
-# Facts.
+# Specialization.
 
 
-def facts_for(kernel: ops.KernelIR, arrays: Mapping[str, Any], addresses: Mapping[str, int],
-              dimensions: Mapping[str, int], programs: int) -> Facts:  # fmt: skip
+def specialization_for(kernel: ops.KernelIR, arrays: Mapping[str, Any], addresses: Mapping[str, int],
+              dimensions: Mapping[str, int], programs: int) -> Specialization:  # fmt: skip
     """What the arguments of a launch allow the compiler to rely on."""
     layouts, reaches = [], []
     for tensor in _tensors(kernel):
@@ -105,7 +105,7 @@ def facts_for(kernel: ops.KernelIR, arrays: Mapping[str, Any], addresses: Mappin
         reach = sum(abs(step) * (extent - 1) for step, extent in zip(steps, array.shape, strict=True) if extent)
         # A tensor whose elements are all one has a reach of 0, and axes as long as any.
         reaches.append(max(reach, *array.shape, 0))
-    return facts_of(kernel, dimensions, layouts, reaches, programs)
+    return specialization_of(kernel, dimensions, layouts, reaches, programs)
 
 
 def _tensors(kernel: ops.KernelIR) -> list[Tensor]:
@@ -153,7 +153,7 @@ def launch_space(
     seen: dict[str, Any] = {}
     pieces = 1
     if parallel is not None:
-        ragged = {each.walker: each for each in parallel.segments}
+        ragged = {segment.walker: segment for segment in parallel.segments}
         for walker in parallel.walkers:
             if walker in ragged:
                 name = ragged[walker].offsets.name
@@ -213,7 +213,7 @@ class Loaded:
         return programs
 
     def can_depend(self, space: LaunchSpace, arrays: Mapping[str, Any]) -> bool:
-        """Whether a launch can be dependent, behind another launch of code that is.
+        """Whether a launch can be dependent, after another launch of code that is.
 
         Its blocks begin when the last blocks of the kernel ahead have, so they take the place of none of them.
         """

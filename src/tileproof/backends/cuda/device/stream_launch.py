@@ -141,7 +141,7 @@ class Launch:
                         size = (_TYPES[dict(code.shadows)[name]].storage or np.dtype(np.int64)).itemsize
                         words[place] = self._take(self.arrays[name].size * size)
                     case ("scalar", str(name)):
-                        scalar = next(each for each in loaded.scalars if each.name == name)
+                        scalar = next(parameter for parameter in loaded.scalars if parameter.name == name)
                         words[place] = scalar_word(scalar.type.dtype, self.scalars[name])
                     case ("table", str(name)):
                         words[place] = self._copied(self.space.tables[name], started.staged)
@@ -158,7 +158,7 @@ class Launch:
             for stage, function in zip(code.stages, loaded.functions, strict=True):
                 blocks = loaded.grid(stage, self.space, self.arrays)
                 if blocks:
-                    # A stage that waits by itself stands behind the stage it waits for, which has as many blocks.
+                    # A stage that waits by itself stands after the stage it waits for, which has as many blocks.
                     early = self.dependent or (stage.is_early and is_begun)
                     driver.launch(function, (blocks, 1, 1), self.stream, ctypes.addressof(pointers), early=early)
                     is_begun = True

@@ -163,8 +163,8 @@ class Memory(Emitter):
         """A token that comes after all of these; one alone is itself."""
         if not tokens:
             raise wrong("join_tokens", "there must be a token to join")
-        for each in tokens:
-            builder_checks.token("join_tokens", each)
+        for token in tokens:
+            builder_checks.token("join_tokens", token)
         return tokens[0] if len(tokens) == 1 else self.one("join_tokens", (tuple(tokens),), TOKEN)
 
     def gdc_launch_dependents(self, token: Value | None = None) -> Value:

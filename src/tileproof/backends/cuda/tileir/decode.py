@@ -242,7 +242,7 @@ class _Body:
         if word >> len(named):
             raise reader.fail(f"{row.name} has no flags {word:#x}")
         present = {name for bit, name in enumerate(named) if word >> bit & 1}
-        attributes = {each.name: self.attribute(row, each, present) for each in row.attributes}
+        attributes = {attribute.name: self.attribute(row, attribute, present) for attribute in row.attributes}
         operands = self.operands(row, present)
         regions: tuple[types.Block, ...] = ()
         if row.regions:

@@ -103,7 +103,7 @@ def _attribute(value: object) -> str:
         case Mapping():
             return f"{{{', '.join(f'{key}: {_attribute(setting)}' for key, setting in value.items())}}}"
         case tuple() | list():
-            return f"[{', '.join(_attribute(each) for each in value)}]"
+            return f"[{', '.join(_attribute(item) for item in value)}]"
         case _:
             return repr(value) if isinstance(value, str) else str(value)
 
@@ -112,7 +112,7 @@ def _elements(kind: Tile, data: bytes) -> str:
     if kind.element not in WRITABLE:
         return data.hex()
     numbers = elements(kind, data)
-    shown = ", ".join(str(number) for number in numbers[:_SHOWN])
+    listed = ", ".join(str(number) for number in numbers[:_SHOWN])
     if len(numbers) == 1:
-        return shown
-    return f"[{shown}{', ...' if len(numbers) > _SHOWN else ''}]"
+        return listed
+    return f"[{listed}{', ...' if len(numbers) > _SHOWN else ''}]"

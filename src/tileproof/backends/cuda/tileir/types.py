@@ -241,8 +241,8 @@ class StridedView:
     padding: Padding | None = None
 
     def __str__(self) -> str:
-        shown = f"tile={_list(self.tile)}, steps={_list(self.steps)}"
-        return f"strided_view<{shown}, {_seen(self.of, self.padding)}, order={_list(self.order)}>"
+        fields = f"tile={_list(self.tile)}, steps={_list(self.steps)}"
+        return f"strided_view<{fields}, {_seen(self.of, self.padding)}, order={_list(self.order)}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The structures of `native/fast.c`, as ctypes sees them. `loading` compares their sizes before anything is used."""
+"""The structures of `native/fast.c`, as ctypes sees them. `loader` compares their sizes before anything is used."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ctypes import c_double, c_int32, c_int64, c_uint64, c_void_p
 from enum import IntEnum
 from typing import Any, Final
 
-from tileproof.diagnostics.records import dataclass
+from tileproof.diagnostics.quick_dataclasses import dataclass
 
 MOST_ARGUMENTS: Final = 32
 MOST_WORDS: Final = 160
@@ -150,14 +150,14 @@ class DoorData(ctypes.Structure):
 
 
 class TableData(ctypes.Structure):
-    """The plans of a kernel; their addresses come behind it."""
+    """The plans of a kernel; their addresses come after it."""
 
     _fields_ = (("count", c_int64), ("latest", c_void_p), ("grad", c_uint64), ("negated", c_uint64),
                 ("on_cpu", c_int64))
 
 
 class RecordData(ctypes.Structure):
-    """The memory of a tensor of our own; its extents and its strides, in elements, come behind it."""
+    """The memory of a tensor of our own; its extents and its strides, in elements, come after it."""
 
     _fields_ = (
         ("address", c_uint64), ("device_type", c_int32), ("device", c_int32), ("dtype", c_int32), ("rank", c_int32),

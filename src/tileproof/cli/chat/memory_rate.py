@@ -48,7 +48,7 @@ def now() -> tuple[float, float, float]:
 
 
 def outside_load(began: tuple[float, float, float]) -> float:
-    """How many cores other processes kept busy since `now`; 0 where the system does not tell."""
+    """How many cores other processes kept busy since `now`; 0 where the system does not report it."""
     passed, busy, own = (after - before for after, before in zip(now(), began, strict=True))
     return max(busy - own - _TICKS, 0.0) / passed if passed > 0 and busy > 0 else 0.0
 

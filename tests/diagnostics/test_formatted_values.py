@@ -9,7 +9,7 @@ import pytest
 
 import tileproof as tp
 from tileproof import In, Out, f32, i32
-from tileproof.diagnostics.values import bytes_of, shown
+from tileproof.diagnostics.values import bytes_of, formatted
 
 LARGE = 10**5000
 
@@ -22,14 +22,14 @@ def scale(y: Out[f32, "N"], x: In[f32, "N"], by: f32, n: i32, *, B: int = 4, F: 
 
 @pytest.mark.parametrize("value", [0, -7, 10**39, (2, 3), (5,), (), [1, [2]], 1.5, "text", None, True, np.float32(2)])
 def test_an_ordinary_value_is_shown_as_python_writes_it(value: object) -> None:
-    assert shown(value) == repr(value)
+    assert formatted(value) == repr(value)
 
 
 def test_a_long_value_is_shown_by_its_size() -> None:
-    assert shown(LARGE) == "about 10**5000"
-    assert shown((2, [-3 * LARGE])) == "(2, [about -10**5000])"
-    assert shown({1: LARGE}) == "an object of type dict"
-    assert len(shown("9" * 5000)) < 200
+    assert formatted(LARGE) == "about 10**5000"
+    assert formatted((2, [-3 * LARGE])) == "(2, [about -10**5000])"
+    assert formatted({1: LARGE}) == "an object of type dict"
+    assert len(formatted("9" * 5000)) < 200
 
 
 def _record(y: tp.Tensor, x: tp.Tensor) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from tileproof.backends.cpu.device.pool import MOST, VARIABLE
-from tileproof.cli.usage import UsageError
+from tileproof.cli.command_line import UsageError
 from tileproof.diagnostics.values import bytes_of
 from tileproof.llm import ModelError, SamplingParams
 from tileproof.llm.loader.settings import read_json
@@ -123,7 +123,7 @@ def suggested(path: Path) -> dict[str, Any]:
     return {"temperature": FALLBACK["temperature"]} | numbers
 
 
-def shown_sampling(params: SamplingParams) -> str:
+def format_sampling(params: SamplingParams) -> str:
     """`greedy`, or the numbers that differ from it."""
     if params.temperature == 0:
         return "greedy"

@@ -13,23 +13,23 @@ from oracles.cuda_programs import Lowered, Undefined, assert_simulated, lowered,
 from samples.launch import Made
 from samples.layout_launches import LAYOUTS, SHARED, numbers
 from samples.layout_launches import one_more as shifted
-from tileproof.backends.cuda.codegen.layout_specialization import facts_of, layout_of
+from tileproof.backends.cuda.codegen.layout_specialization import layout_of, specialization_of
 from tileproof.backends.cuda.tileir.types import Bounded, Divisible, Op
 from tileproof.frontend.elaborate import accepted
 
 LOADS_AND_STORES = ("load_view_tko", "store_view_tko")
 
 
-def operations(made: Lowered, *names: str) -> list[Op]:
-    return [op for entry in made.module.entries for op in walk(entry.body) if op.name in names]
+def operations(code: Lowered, *names: str) -> list[Op]:
+    return [op for entry in code.module.entries for op in walk(entry.body) if op.name in names]
 
 
 def is_sure(op: Op) -> bool:
     """Whether an access says of every index that it is inside."""
-    said = op.attributes["inbounds"]
-    assert isinstance(said, tuple)
-    assert len(set(said)) == 1
-    return all(said)
+    message = op.attributes["inbounds"]
+    assert isinstance(message, tuple)
+    assert len(set(message)) == 1
+    return all(message)
 
 
 @pytest.mark.sweep(20)
@@ -39,8 +39,8 @@ def test_promises_hold_for_inputs_that_lie_in_any_way(layout: str, dtype: Any) -
     def make() -> Made:
         like = LAYOUTS[layout]()
         steps = tuple(step // 4 * np.dtype(dtype).itemsize for step in like.strides)
-        held = numbers(600, dtype=dtype)[300 if min(steps, default=0) < 0 else 4 :]
-        x = np.lib.stride_tricks.as_strided(held, like.shape, steps)
+        kept = numbers(600, dtype=dtype)[300 if min(steps, default=0) < 0 else 4 :]
+        x = np.lib.stride_tricks.as_strided(kept, like.shape, steps)
         return shifted, [np.zeros(x.shape, dtype), x], {}
 
     assert assert_simulated(make) == []
@@ -69,11 +69,11 @@ def test_promises_hold_for_tiles_that_divide_and_do_not(extent: int, tile: int) 
 # What is promised, and when.
 
 
-def promises(made: Lowered, name: str) -> set[object]:
+def promises(code: Lowered, name: str) -> set[object]:
     """What is said of the pointer to a tensor and of its strides."""
-    place = next(number for number, slot in enumerate(made.program.slots) if slot.what == ("pointer", name))
-    pointer = made.main.parameters[place]
-    return {op.attributes["promise"] for op in operations(made, "assume") if op.operands[0] is pointer}
+    place = next(number for number, slot in enumerate(code.program.slots) if slot.what == ("pointer", name))
+    pointer = code.main.parameters[place]
+    return {op.attributes["promise"] for op in operations(code, "assume") if op.operands[0] is pointer}
 
 
 @pytest.mark.parametrize(("offset", "aligned"), [(0, 16), (4, 16), (2, 8), (6, 8), (1, 4), (3, 4)])
@@ -91,36 +91,36 @@ def test_nothing_is_promised_of_an_address_of_bytes() -> None:
     ("rows", "columns", "is_inside"), [(8, 32, True), (8, 48, True), (8, 33, False), (7, 32, False), (4, 16, True)]
 )
 def test_accesses_are_said_to_be_inside_where_tiles_divide_the_tensor(rows: int, columns: int, is_inside: bool) -> None:
-    made = lowered(shifted, [numbers(rows, columns), numbers(rows, columns)])
-    found = operations(made, *LOADS_AND_STORES)
-    assert found
-    assert {is_sure(op) for op in found} == {is_inside}
+    code = lowered(shifted, [numbers(rows, columns), numbers(rows, columns)])
+    result = operations(code, *LOADS_AND_STORES)
+    assert result
+    assert {is_sure(op) for op in result} == {is_inside}
 
 
 @pytest.mark.parametrize("layout", ["backwards", "rows backwards", "one row many times", "no rows"])
 def test_no_view_is_made_of_what_a_view_cannot_say(layout: str) -> None:
     x = LAYOUTS[layout]()
-    made = lowered(shifted, [numbers(*x.shape), x])
-    assert operations(made, "load_ptr_tko")
-    assert not operations(made, "load_view_tko")
+    code = lowered(shifted, [numbers(*x.shape), x])
+    assert operations(code, "load_ptr_tko")
+    assert not operations(code, "load_view_tko")
 
 
 def test_extents_are_promised_to_be_the_multiples_they_are() -> None:
     for columns, power in ((48, 16), (40, 8), (36, 4), (34, 2), (33, 1)):
-        made = lowered(shifted, [numbers(8, columns), numbers(8, columns)])
-        place = next(number for number, slot in enumerate(made.program.slots) if slot.what == ("dimension", "N"))
-        said = {op.attributes["promise"] for op in follow(made, place)}
-        assert said == {Bounded(0), *([Divisible(power)] if power > 1 else [])}
+        code = lowered(shifted, [numbers(8, columns), numbers(8, columns)])
+        place = next(number for number, slot in enumerate(code.program.slots) if slot.what == ("dimension", "N"))
+        lines = {op.attributes["promise"] for op in follow(code, place)}
+        assert lines == {Bounded(0), *([Divisible(power)] if power > 1 else [])}
 
 
-def follow(made: Lowered, place: int) -> list[Op]:
+def follow(code: Lowered, place: int) -> list[Op]:
     """The assumptions made of a parameter of the kernel, one after another."""
-    value, found = made.main.parameters[place], []
-    for op in walk(made.main.body):
+    value, result = code.main.parameters[place], []
+    for op in walk(code.main.body):
         if op.name == "assume" and op.operands[0] is value:
-            found.append(op)
+            result.append(op)
             value = op.results[0]
-    return found
+    return result
 
 
 def test_strides_of_one_element_are_promised_to_be_such_that_views_can_be_used() -> None:
@@ -129,8 +129,8 @@ def test_strides_of_one_element_are_promised_to_be_such_that_views_can_be_used()
     assert layout.is_plain
     assert layout.steps[0] == 16
     assert not layout.unit[0]
-    made = lowered(shifted, [numbers(1, 32), LAYOUTS["one row with an odd stride"]()])
-    assert operations(made, "load_view_tko")
+    code = lowered(shifted, [numbers(1, 32), LAYOUTS["one row with an odd stride"]()])
+    assert operations(code, "load_view_tko")
 
 
 # The evaluator is able to find a promise that does not hold.
@@ -146,11 +146,11 @@ def test_strides_of_one_element_are_promised_to_be_such_that_views_can_be_used()
 )
 def test_code_made_for_other_facts_is_caught(wrong: Callable[[], Any]) -> None:
     x = numbers(8, 48)[:, :32]
-    made = lowered(shifted, [numbers(8, 32), x])
-    made.run()
-    made.bound.tensors["x"] = wrong()  # type: ignore[index]
+    code = lowered(shifted, [numbers(8, 32), x])
+    code.run()
+    code.bound.tensors["x"] = wrong()  # type: ignore[index]
     with pytest.raises(Undefined, match=r"breaks the promise|strides"):
-        made.run()
+        code.run()
 
 
 def test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain() -> None:
@@ -163,5 +163,5 @@ def test_only_a_tensor_with_elements_whose_strides_go_forward_is_plain() -> None
 def test_positions_are_counted_in_32_bits_while_a_tile_behind_them_fits(far: int, is_wide: bool) -> None:
     kernel = accepted(shifted, {}).ir
     extents = dict.fromkeys(("M", "N"), 4)
-    assert facts_of(kernel, extents, (), (4, far), 1).is_wide is is_wide
-    assert facts_of(kernel, extents | {"N": far}, (), (4, 4), 1).is_wide is is_wide
+    assert specialization_of(kernel, extents, (), (4, far), 1).is_wide is is_wide
+    assert specialization_of(kernel, extents | {"N": far}, (), (4, 4), 1).is_wide is is_wide

@@ -121,10 +121,10 @@ class Thoughts:
         """Without empty pieces and the white space before a part's first word."""
         trimmed = []
         for part, text in parts:
-            shown = text if part == self._last else text.lstrip()
-            if shown:
+            visible = text if part == self._last else text.lstrip()
+            if visible:
                 self._last = part
-                trimmed.append((part, shown))
+                trimmed.append((part, visible))
         return trimmed
 
 

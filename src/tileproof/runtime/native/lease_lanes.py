@@ -13,7 +13,7 @@ more, and the lane is busy no longer. So
 - one launch at a time goes through a lane, hence turns are in the order of the stream's queue;
 - a mark that is recorded on the stream covers all work up to the `turn` of that moment, never more than that;
 - spans are noted before the work can begin: whoever asks who uses some bytes learns of it, under a turn that may be one
-  beyond `turn`, and `settle` waits until it is not. If the driver refuses, they are taken back and the turn is spent.
+  beyond `turn`, and `settle` waits until it is not. If the driver fails, they are taken back and the turn is spent.
 
 Python closes the lanes of the device while it gives work to a stream, and while some memory is known to be poisoned.
 Then, and wherever a lease is in its way, a launch asks the ledger.
@@ -27,8 +27,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypeAlias
 
-from .layout import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
 from .readers import Used
+from .structures import LANE_ROOM, MOST_SEEN, LaneData, LanesData, SpanData
 
 _HALF: Final = LANE_ROOM // 2
 MOST_SPANS: Final = LANE_ROOM // 16
@@ -208,13 +208,13 @@ class Lanes:
         slot = lanes.index(free) if free in lanes else len(lanes)
         lanes[slot : slot + 1] = [lane]
         ctypes.memset(ctypes.addressof(lane._data.seen), 0, ctypes.sizeof(lane._data.seen))
-        for each in lanes:
-            if each is None:
+        for other in lanes:
+            if other is None:
                 continue
             if slot < MOST_SEEN:
-                each._data.seen[slot] = 0
-            if each is not lane and each.handle == lane.handle:
-                each._data.handle = _NOBODY  # its stream is gone, and the driver gave the name to another
+                other._data.seen[slot] = 0
+            if other is not lane and other.handle == lane.handle:
+                other._data.handle = _NOBODY  # its stream is gone, and the driver gave the name to another
         lane._data.slot = lane.slot = slot
         self._publish()
         return slot
@@ -245,7 +245,7 @@ class Lanes:
         if find is None:
             return self._conflicts(lane, spans)
         turns = (ctypes.c_int64 * len(self._lanes))()
-        array = (SpanData * len(spans))(*(SpanData(*each) for each in spans))
+        array = (SpanData * len(spans))(*(SpanData(*span) for span in spans))
         find(self.address, 0 if lane is None else lane.address, array, len(spans), turns)
         return [(slot, turn) for slot, turn in enumerate(turns) if turn]
 
