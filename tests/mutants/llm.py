@@ -42,8 +42,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/engine/scheduler.py",
-        "if is_open and len(self.running) < self.max_running else None",
-        "if is_open and len(self.running) <= self.max_running else None",
+        "if first is not None and len(self.running) < self.max_running and (",
+        "if first is not None and len(self.running) <= self.max_running and (",
         "tests/llm/engine/test_scheduler.py::test_no_more_texts_run_than_may",
         "No more sequences run than were promised room.",
     ),
@@ -439,8 +439,8 @@ LLM = [
     ),
     Mutant(
         "src/tileproof/llm/tokenizer/text.py",
-        "own_file = None if _patterns(tokenizer) <= KNOWN_PATTERNS else file.absolute()",
-        "own_file = None",
+        "return patterns <= KNOWN_PATTERNS and len",
+        "return len",
         "tests/llm/tokenizer/test_text.py::test_a_pattern_that_backtracks_without_end_is_stopped",
         "Patterns that are not known are matched where they can be stopped.",
     ),

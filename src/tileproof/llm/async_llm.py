@@ -184,11 +184,14 @@ class AsyncLLM:
         prompt, llm = self.llm.checked(tokens), self.llm
         blocks = evaluation.token_logprobs(llm.runner, llm.pool, prompt, count)
         logprobs: list[TokenLogprob | None] = [None]
-        while True:  # some rows at a time, so that others are served in between
-            block = await asyncio.to_thread(llm.engine.call, lambda: next(blocks, None))
-            if block is None:
-                return logprobs
-            logprobs += block
+        try:
+            while True:  # some rows at a time, so that others are served in between
+                block = await asyncio.to_thread(llm.engine.call, lambda: next(blocks, None))
+                if block is None:
+                    return logprobs
+                logprobs += block
+        finally:
+            await asyncio.to_thread(llm.engine.call, blocks.close)
 
     async def warm(self) -> None:
         """Compiles the steps that most requests need, one whenever there were no requests for a while."""

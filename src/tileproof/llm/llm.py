@@ -278,8 +278,11 @@ class LLM:
         tokens = self.checked(self._tokens(prompt))
         blocks = evaluation.token_logprobs(self.runner, self.pool, tokens, count)
         logprobs: list[TokenLogprob | None] = [None]
-        while (block := self.engine.call(lambda: next(blocks, None))) is not None:  # others are served in between
-            logprobs += block
+        try:
+            while (block := self.engine.call(lambda: next(blocks, None))) is not None:  # others are served in between
+                logprobs += block
+        finally:
+            self.engine.call(blocks.close)
         return logprobs
 
     def profile(self, rows: int = 1, context: int = 128) -> Profile:

@@ -29,6 +29,8 @@ from support.model_cases import Case, by_name
 from tileproof.llm import LLM, Chunk, Message, ModelError, SamplingParams
 from tileproof.llm.engine.async_decode import AsyncDecode
 from tileproof.llm.engine.runner import Runner
+from tileproof.llm.engine.scheduler import Scheduler
+from tileproof.llm.evaluation import token_logprobs
 from tileproof.llm.request import Request
 
 CASE = by_name("qwen3, tied")
@@ -410,6 +412,35 @@ def test_requests_that_fail_together_alone_are_ended_in_time_and_those_that_wait
     assert [str(each.failure) for each in requests] == ["no memory", "no memory", "None"]
     assert [len(each.generated) for each in requests] == [7, 7, 12], "two of each trial, one of each prefill"
     assert requests[2].completion().tokens == whole
+    assert is_at_rest(llm)
+
+
+def test_a_step_that_fails_leaves_others_their_pages(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that `prompt_logprobs` has while it lets requests go between."""
+    llm = engine_of(CASE, device, max_seq_len=192, max_batch=2, prefix_cache=True)
+    prompt = CASE.tokens(150)
+    wanted = llm.prompt_logprobs(prompt)
+    Failing(lambda lengths: True, monkeypatch)
+    blocks = token_logprobs(llm.runner, llm.pool, tuple(prompt), 0)
+    logprobs = [None, *llm.engine.call(lambda: next(blocks))]
+    with pytest.raises(MemoryError, match="no memory"):
+        llm.generate(CASE.tokens(100), SamplingParams(max_new_tokens=5, ignore_eos=True))
+    logprobs += llm.engine.call(lambda: [each for block in blocks for each in block])
+    assert logprobs == wanted
+    assert is_at_rest(llm)
+
+
+def test_a_scheduler_that_fails_ends_its_requests(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    llm = engine_of(CASE, device, max_seq_len=192)
+
+    def failing(*_: object) -> bool:
+        raise ValueError("odd")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Scheduler, "_admit", failing)
+        with pytest.raises(ValueError, match="odd"):
+            llm.generate(CASE.tokens(9), SamplingParams(max_new_tokens=2))
+    assert len(llm.generate(CASE.tokens(9), SamplingParams(max_new_tokens=2, ignore_eos=True)).tokens) == 2
     assert is_at_rest(llm)
 
 

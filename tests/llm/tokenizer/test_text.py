@@ -135,7 +135,37 @@ def test_a_pattern_that_is_not_known_gives_the_tokens_that_it_should(text: Text,
     with pytest.raises(ModelError, match="tokens to decode are wrong"):
         own.decode([-1])
     assert TOKENIZERS.pid is not None
-    assert text.encode(prompt), "patterns that are known are matched in this process"
+    assert (own._file is None, text._file is None) == (False, True), "known patterns are matched in this process"
+
+
+def test_a_tokenizer_that_changes_on_disk_is_not_used(tmp_path: Path) -> None:
+    path = with_pattern(tmp_path / "model", r"\s+|[^\s]+")
+    text = Text.open(path)
+    with_pattern(path, r"[^\s]+|\s+")
+    with pytest.raises(ModelError, match="has changed since the model was loaded"):
+        text.encode("the quick")
+
+
+@pytest.mark.parametrize(
+    ("normalizers", "is_bounded"),
+    [
+        ([{"type": "NFC"}], True),
+        ([{"type": "Prepend", "prepend": "_"}, {"type": "Replace", "pattern": {"String": " "}, "content": "_"}], True),
+        ([{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaaa"}], False),
+        ([{"type": "Replace", "pattern": {"String": "a"}, "content": "aa"}] * 3, False),
+        ([{"type": "Replace", "pattern": {"Regex": "(b|b)+c"}, "content": "a"}], False),
+    ],
+    ids=["NFC", "Llama 2", "long", "many", "pattern"],
+)
+def test_what_may_make_a_text_long_or_take_long_runs_in_a_process(
+    normalizers: list[dict[str, Any]], is_bounded: bool, tmp_path: Path
+) -> None:
+    path = folder(tmp_path / "model") / "tokenizer.json"
+    changed = json.loads(path.read_text()) | {"normalizer": {"type": "Sequence", "normalizers": normalizers}}
+    path.write_text(json.dumps(changed))
+    text = Text.open(path.parent)
+    assert (text._file is None) == is_bounded
+    assert text.decode(text.encode("quick"))
 
 
 def test_a_token_that_is_named_by_a_lone_surrogate_is_none(tmp_path: Path) -> None:

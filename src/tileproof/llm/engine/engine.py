@@ -161,7 +161,7 @@ class Engine:
         They go on from the tokens they have. Where none fails alone it is what they do together, such as the memory
         they need, so a request that was in several steps that failed is ended too.
         """
-        suspects = list(self.loop.scheduler.running)
+        suspects = list(self.loop.scheduler.running) or list(self.loop.requests)
         for request in suspects:
             request.failed_steps += 1
             if len(suspects) == 1 or request.failed_steps >= _MOST_FAILURES:
@@ -200,6 +200,7 @@ class Engine:
         self._commands, self._lock, self._thread = SimpleQueue(), threading.RLock(), None
         self.loop.requests.clear()
         self.loop.advanced.clear()
+        self.loop.scheduler.pool.clear()
         self.loop.restart()
 
 

@@ -57,6 +57,14 @@ class PagePool:
         self._keys: dict[int, list[bytes]] = {}
         self._kept: OrderedDict[int, None] = OrderedDict()
 
+    def forget(self) -> None:
+        """Makes pages blank that no request has, and forgets what the others hold."""
+        self._pages.clear()
+        self._keys.clear()
+        for page in self._kept:
+            heapq.heappush(self._blank, page)
+        self._kept.clear()
+
     @property
     def free(self) -> int:
         """How many no request has."""

@@ -103,13 +103,14 @@ class Scheduler:
         self._drop_pages(request)
 
     def restart(self, requests: Iterable[Request]) -> None:
-        """Queues these alone, with all pages free: after a step that was left half done."""
+        """Queues these, which are all there are, without pages: after a step that was left half done."""
         self.running.clear()
         self.waiting = sorted(requests, key=_RANK)
-        self.pool.clear()
         self.copies.clear()
         for request in self.waiting:
+            self.pool.give_back(request.pages)
             request.pages, request.computed = [], 0
+        self.pool.forget()
 
     def schedule(self) -> list[ScheduledChunk]:
         """The chunks of the next step, those that decode first; empty when there is nothing to do."""
@@ -125,14 +126,19 @@ class Scheduler:
                 chunks.append(ScheduledChunk(request, computed, 1))
         left = (self.pace.tokens if chunks else self.token_budget) - len(chunks)
         prefills.sort(key=_RANK)
-        is_open, computing = True, set[bytes]()
+        computing: set[bytes] = set()
+        coming = iter(self.waiting.copy())
+        first = next(coming, None)
         while left > 0:
-            first = self._next_waiting(computing) if is_open and len(self.running) < self.max_running else None
-            if first is not None and (not prefills or first.rank < prefills[0].rank):
-                is_open = self._admit(first, left)
-                if not is_open:
+            while first is not None and self._waits_for(first, computing):
+                first = next(coming, None)
+            if first is not None and len(self.running) < self.max_running and (
+                not prefills or first.rank < prefills[0].rank
+            ):  # fmt: skip
+                if not self._admit(first, left):
+                    first = None  # nobody goes before it
                     continue
-                request = first
+                request, first = first, next(coming, None)
             elif prefills:
                 request = prefills.pop(0)
             else:
@@ -175,13 +181,10 @@ class Scheduler:
             tokens = request.tokens(start, min(start + PAGE, request.computed))
             self.pool.name(request.pages[number], request.key_before(number), tokens)
 
-    def _next_waiting(self, computing: Collection[bytes]) -> Request | None:
-        """The request that waits and is served next, unless its next page is being computed for another."""
-        if not computing:
-            return self.waiting[0] if self.waiting else None
-        return next((each for each in self.waiting if each.salt is None or not self._waits_for(each, computing)), None)
-
     def _waits_for(self, request: Request, computing: Collection[bytes]) -> bool:
+        """Whether the next page of a request that waits is among those that are computed for others in this step."""
+        if request.salt is None or not computing:
+            return False
         keys = request.page_keys((request.length - 1) // PAGE)
         known = self.pool.known(keys)
         return known < len(keys) and keys[known] in computing

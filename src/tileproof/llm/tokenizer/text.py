@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,6 +23,7 @@ from ..loader.gguf_models import ENDS
 from ..loader.settings import read_table, read_text
 from .gguf_vocabulary import KNOWN_PATTERNS, gguf_vocabulary
 from .messages import Message
+from .tokenizer_worker import digest_of
 from .worker_process import TOKENIZERS, Stopped
 
 if TYPE_CHECKING:
@@ -30,6 +32,14 @@ if TYPE_CHECKING:
     from .templates import ChatTemplate
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerFile:
+    """A tokenizer.json, and the digest of what it held when it was opened."""
+
+    path: Path
+    digest: str
 
 
 class Text:
@@ -42,11 +52,11 @@ class Text:
 
     def __init__(
         self, tokenizer: Tokenizer | None, *, name: str = "the model", bos: int | None = None, eos: int | None = None,
-        begins: bool = False, template: str | None = None, file: Path | None = None,
+        begins: bool = False, template: str | None = None, file: TokenizerFile | None = None,
     ) -> None:  # fmt: skip
         """A text for a tokenizer. `begins` says whether plain prompts begin with `bos`.
 
-        With `file`, its tokenizer.json, another process tokenizes, which may be stopped.
+        With `file` another process tokenizes, which may be stopped.
 
         Without a tokenizer tokens have no text, and what needs one is TP1004.
         """
@@ -127,8 +137,9 @@ class Text:
 
     def _reply(self, request: dict[str, Any]) -> dict[str, Any]:
         """What the process that tokenizes replies, with the error of `tokenizers` if there is one."""
+        assert self._file is not None
         try:
-            reply = TOKENIZERS.reply({"path": str(self._file), **request})
+            reply = TOKENIZERS.reply({"path": str(self._file.path), "digest": self._file.digest, **request})
         except Stopped as stopped:
             cure = "shorten the prompt; the patterns of most models take far less"
             raise refused(Code.PROMPT, f"the tokenizer of {self.name} {stopped}", cure) from None
@@ -271,25 +282,28 @@ def _open_folder(path: Path) -> Text:
             begins = bos is not None and tokenizer.encode("").ids[:1] == [bos]
     own = path / "chat_template.jinja"
     template = read_text(own) if own.exists() else default_template(config.get("chat_template"))
-    own_file = None if _patterns(tokenizer) <= KNOWN_PATTERNS else file.absolute()
+    with _rejecting(f"{file} cannot be read"):
+        own_file = None if _is_bounded(tokenizer) else TokenizerFile(file.absolute(), digest_of(told))
     return Text(tokenizer, name=path.name, bos=bos, eos=eos, begins=begins, template=template, file=own_file)
 
 
-def _patterns(tokenizer: Tokenizer) -> set[str]:
-    """The regular expressions of a tokenizer."""
+def _is_bounded(tokenizer: Tokenizer) -> bool:
+    """Whether time and memory grow as the text does: its patterns are known, and what replaces text is short."""
 
-    def within(value: Any) -> Iterator[str]:
+    def within(value: Any) -> Iterator[dict[str, Any]]:
         match value:
-            case {"Regex": str(pattern)}:
-                yield pattern
             case dict():
+                yield value
                 yield from within(list(value.values()))
             case list():
                 for each in value:
                     yield from within(each)
 
     parts = (tokenizer.normalizer, tokenizer.pre_tokenizer, tokenizer.decoder)
-    return {pattern for part in parts if part is not None for pattern in within(json.loads(part.__getstate__()))}
+    tables = [table for part in parts if part is not None for table in within(json.loads(part.__getstate__()))]
+    replacing = [table["content"] for table in tables if table.get("type") == "Replace"]
+    patterns = {table["Regex"] for table in tables if "Regex" in table}
+    return patterns <= KNOWN_PATTERNS and len(replacing) <= 2 and all(len(text) <= 4 for text in replacing)
 
 
 def _tokens(tokenizer: Tokenizer) -> int:

@@ -6,14 +6,27 @@ A pattern may backtrack for longer than anybody waits, over a text of fifty char
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any
 
-from tokenizers import Tokenizer
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+def digest_of(text: str) -> str:
+    """What tells two texts of a tokenizer.json apart."""
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 @lru_cache(2)
-def _opened(path: str) -> Tokenizer:
-    tokenizer = Tokenizer.from_file(path)
+def _opened(path: str, digest: str) -> Tokenizer:
+    from tokenizers import Tokenizer
+
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if digest_of(text) != digest:
+        raise ValueError(f"{path} has changed since the model was loaded")
+    tokenizer = Tokenizer.from_str(text)
     tokenizer.no_padding()
     tokenizer.no_truncation()
     return tokenizer
@@ -23,7 +36,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
     """The tokens of a text, or the text of tokens; or why there are none."""
     special = request["special"]
     try:
-        tokenizer = _opened(request["path"])
+        tokenizer = _opened(request["path"], request["digest"])
         if "tokens" in request:
             return {"text": tokenizer.decode(request["tokens"], skip_special_tokens=not special)}
         tokenizer.encode_special_tokens = not special
