@@ -503,4 +503,19 @@ LAWS = [
         "self.ranges.of(when.term).high <= 0",
         "self.ranges.of(when.term).low <= 0",
     ),
+    # Parts of tiles.
+    Mutant(
+        "a tile has an element at its length",
+        "bounds one_past_the_tile",
+        "symbolic_values.Values._owe_place",
+        "live - 1,",
+        "live,",
+    ),
+    Mutant(
+        "a position that is taken is that of any lane",
+        "safe place_of_a_lane",
+        "symbolic_values.Values._exact",
+        "return at_lane(self.term(operand), place)",
+        "return self.term(operand)",
+    ),
 ]

@@ -81,6 +81,12 @@ def taken_by_entries(y: Out[f32, "N"], x: In[f32, "V"], at: In[Index["V"], "N"],
         y[n] = x.get(at[n], 0.0)
 
 
+@tp.kernel
+def taken_of_a_tile(y: InOut[f32, "N"], x: In[f32, "N"], at: In[i32, "1"], *, BN: int = 8) -> None:
+    for n in tp.parallel(N=BN):
+        y[n] = x[n] + x[n][at[0]]
+
+
 CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (clipped, {}, set()),
     (clipped_elsewhere, {}, {"x"}),
@@ -92,6 +98,7 @@ CASES: tuple[tuple[Any, dict[str, int], set[str]], ...] = (
     (gathered, {}, {"at"}),
     (taken, {}, set()),
     (taken_by_entries, {}, {"at"}),
+    (taken_of_a_tile, {}, {"at"}),
     (taken_from_written, {}, {"at"}),
 )
 

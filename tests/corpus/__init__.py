@@ -12,6 +12,7 @@ from . import (
     safe_examples,
     safe_forms,
     safe_walks,
+    tiles,
     unsafe_access,
     unsafe_bounds,
     unsafe_corners,
@@ -34,6 +35,7 @@ SAFE: list[Case] = [
     *blind_two.SAFE,
     *entries.SAFE,
     *nested_arithmetic.SAFE,
+    *tiles.SAFE,
 ]
 UNSAFE: list[Case] = [
     *unsafe_race_walks.CASES,
@@ -49,6 +51,7 @@ UNSAFE: list[Case] = [
     *blind_two.UNSAFE,
     *entries.UNSAFE,
     *nested_arithmetic.UNSAFE,
+    *tiles.UNSAFE,
 ]
 
 __all__ = ["SAFE", "UNSAFE", "Case"]

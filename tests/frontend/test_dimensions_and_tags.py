@@ -109,6 +109,11 @@ REFUSED = {
     "for k in tp.tiles(K=BK):\n    c[i, j] = tp.mma(a[i, k], b[k, j], c[i, j].T)": Code.MMA_SHAPE,
     "for k in tp.tiles(K=BK):\n    c[i, j] = tp.mma(a[i, k], b[k, j], tp.zeros((2, i, j)))": Code.MMA_SHAPE,
     "c[i, j] = tp.zeros((2, 1)) @ tp.zeros((2, 2))": Code.MMA_SHAPE,
+    "c[i, j] = (tp.zeros((2, i, 4)) @ tp.zeros((4, j))).sum(axis=0)": Code.MMA_SHAPE,
+    "c[i, j] = (tp.zeros((2, i, 4)) @ tp.zeros((3, 4, j))).sum(axis=0)": Code.MMA_SHAPE,
+    "c[i, j] = (tp.zeros((i, 2, 4)) @ tp.zeros((j, 4, 2))).sum(axis=0)": Code.MMA_SHAPE,
+    "c[i, j] = (tp.zeros((1, i, 4)) @ tp.zeros((2, 4, j))).sum(axis=0)": Code.MMA_SHAPE,
+    "c[i, j] = tp.mma(tp.zeros((i, 4)), tp.zeros((4, j)), tp.zeros((2, i, j))).sum(axis=0)": Code.MMA_SHAPE,
     # Axes and shapes.
     "c[i, j] = c[i, j].sum(axis=2)": Code.BAD_AXIS,
     "c[i, j] = c[i, j].sum(axis=-3)": Code.BAD_AXIS,

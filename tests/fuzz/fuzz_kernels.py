@@ -182,12 +182,36 @@ class Writer(Places):
             scope.lines.append(f"{tensor.name}{place} = {text}")
             return
         tensor = self.tensor("InOut", tile.dtype, tuple(dims))
+        masked = self.masked(scope, picks)
+        if masked is not None:
+            scope.lines.append(f"{tensor.name}[{', '.join(masked)}] = {text}")
+            return
         before = self.let(scope, f"{tensor.name}{place}", tile.dtype, axes)
         change = f"{before.name} ^ {text}" if tile.dtype == "bool" else f"{text} - {before.name}"
         scope.lines.append(f"{tensor.name}{place} = {change}")
         after = self.let(scope, f"{tensor.name}{place}", tile.dtype, axes, 64, tile.rough)
         if self.chance(0.5):
             scope.lines.append(f"{tensor.name}{place} = {self.same(scope, after) if not tile.rough else before.name}")
+
+    def masked(self, scope: Scope, picks: list[str]) -> list[str] | None:
+        """Picks of which one is none in some lanes; None if no walker of a tile is among them."""
+        places = [n for n, pick in enumerate(picks) if pick in self.space and pick not in self.each]
+        if not places or self.chance(0.6):
+            return None
+        place = self.rng.choice(places)
+        picks = [*picks]
+        picks[place] = self.or_none(scope, picks[place], f"{picks[place]}.elements")
+        return picks
+
+    def or_none(self, scope: Scope, walker: str, position: str) -> str:
+        """A position for each lane of a walker, none in some of them."""
+        one = self.any_tile(scope, lambda t: t.axes == (walker,) and not t.rough)
+        keep = f"{walker}.elements % 3 != much"
+        if one.axes == (walker,) and not one.rough:
+            keep = one.name if one.dtype == "bool" else f"{one.name} > 1"
+        if self.chance(0.5):
+            return f"tp.where({keep}, {position}, tp.none)"
+        return f"tp.where({keep}, tp.none, {position})"
 
     def drain(self, scope: Scope) -> None:
         """Stores what nothing else asks for, each tile into a tensor of its own."""
@@ -215,7 +239,8 @@ class Writer(Places):
         for axis in axes:
             if axis in self.sizes and self.chance(0.4):
                 ids = self.tensor("In", 'Index["V"]', (self.dims[axis],), self.rng.choice(("V", "none")))
-                picks.append(f"{ids.name}[{axis}]")
+                entries = f"{ids.name}[{axis}]"
+                picks.append(self.or_none(scope, axis, entries) if self.chance(0.4) else entries)
                 dims.append("V")
             else:
                 picks.append(axis if axis in self.sizes else f"0:{axis}" if axis.isdigit() else ":")
@@ -227,6 +252,7 @@ class Writer(Places):
         if any(":" in pick for pick in picks):
             access = "Sum"
         tensor, place = self.tensor(access, tile.dtype, tuple(dims)), ", ".join(picks)
+        tensor.keeps = self.chance(0.4)
         if access == "Sum":
             scope.lines.append(f"{tensor.name}[{place}] += {tile.name}")
         else:
@@ -294,7 +320,10 @@ class Writer(Places):
     def text(self, lines: list[str]) -> str:
         self.tensor("In", "i32", ("M", "N", "K", "R", "V", "D", "E"))  # decides every dimension
         order = sorted(self.tensors, key=lambda t: t.access == "In")
-        parameters = [f'{t.name}: {t.access}[{t.dtype}, "{" ".join(map(_written, t.dims))}"]' for t in order]
+        keep = {True: ', "keep"', False: ""}
+        parameters = [
+            f'{t.name}: {t.access}[{t.dtype}, "{" ".join(map(_written, t.dims))}"{keep[t.keeps]}]' for t in order
+        ]
         sizes = {"BM": self.sizes["i"], "BN": self.sizes["j"], "BK": self.sizes["k"], "SK": 2 * self.sizes["k"]}
         constants = [*(f"{name}: int = {value}" for name, value in sizes.items()), "D: int", "E: int"]
         self.tensors = order

@@ -43,6 +43,8 @@ class Tensor:
     dims: tuple[str, ...]
     of: str = ""
     """What an index tensor points into, or offsets divide."""
+    keeps: bool = False
+    """What is combined starts from what it holds."""
 
 
 @dataclass
@@ -171,7 +173,7 @@ class Tiles:
         makers = [
             self.binary, self.binary, self.binary, self.unary, self.cast, self.where, self.reduce, self.reduce,
             self.scan, self.fold, self.reshape, self.cut, self.cat, self.fill, self.product, self.product, self.turn,
-            self.gather, self.full, self.rough, self.bits, self.number,
+            self.gather, self.full, self.rough, self.bits, self.number, self.take,
         ]  # fmt: skip
         self.rng.choice(makers)(scope)
 
@@ -351,6 +353,21 @@ class Tiles:
         parts = [":"] * len(one.axes)
         parts[place] = f"{start}:{stop}"
         axes = (*one.axes[:place], str(stop - start), *one.axes[place + 1 :])
+        self.let(scope, f"{one.name}[{', '.join(parts)}]", one.dtype, axes, one.largest, one.rough)
+
+    def take(self, scope: Scope) -> None:
+        """What a tile has at one place along an axis."""
+        one = self.any_tile(scope, lambda t: bool(t.axes))
+        if not one.axes:
+            return
+        place = self.rng.randrange(len(one.axes))
+        axis, parts = one.axes[place], [":"] * len(one.axes)
+        if axis in self.sizes:
+            parts[place] = self.rng.choice(("0", f"({axis}.stop - {axis}.start - 1)"))
+        else:
+            length = self.length(axis)
+            parts[place] = self.rng.choice((str(self.rng.randrange(length)), f"much % {length}", str(length - 1)))
+        axes = (*one.axes[:place], *one.axes[place + 1 :])
         self.let(scope, f"{one.name}[{', '.join(parts)}]", one.dtype, axes, one.largest, one.rough)
 
     def cat(self, scope: Scope) -> None:

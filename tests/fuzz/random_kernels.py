@@ -80,7 +80,11 @@ class Writer(Parts):
         if not scope.walks or self.chance(0.15):
             c = self.rng.choice([2, 3, 4])
             four, whole = self.tensor("f32", str(c)), self.tensor("f32", self.static())
-            return self.pick(f"{four}[0:{self.rng.randrange(1, c + 1)}].sum()", f"{whole}[:].sum()", f"{four}[{c - 1}]")
+            return self.pick(
+                f"{four}[0:{self.rng.randrange(1, c + 1)}].sum()", f"{whole}[:].sum()", f"{four}[{c - 1}]",
+                f"{four}[:][{self.rng.randrange(c)}]", f"{four}[0:{c}][{self.scalar('i32')}]",
+                f"{four}[:][{self.scalar('i32')} % {c}]", f"{four}[tp.arange({c})[{self.rng.randrange(c)}]]",
+            )  # fmt: skip
         walk = self.rng.choice(scope.walks)
         n, N, extent = walk.name, walk.dim, dim(walk.dim)
         x = self.tensor("f32", N)
@@ -93,6 +97,9 @@ class Writer(Parts):
                 f"{x}.get({n}.start, 0.0)",
                 f"{x}.get({n}.stop, 0.0)",
             ]
+            if walk.kind != "split" or self.chance(0.3):
+                options += [f"{x}[{n}][{self.pick('0', '0', '1')}]", f"{x}[{n}.elements[0]]"]
+                options.append(f"{x}[{n}][{n}.stop - {n}.start - {self.pick('1', '1', '0')}]")
             if walk.kind != "split":
                 options += [f"{x}[{n}.stop - 1]", f"{x}[{n}.start]"]
             if walk.kind == "sized":
@@ -140,7 +147,16 @@ class Writer(Parts):
         x = self.tensor("f32", K)
         places = [walk for walk in scope.walks if walk.is_each]
         stop = self.pick(f"{dim(K)} - 1", f"{self.scalar('i32')}", *(f"{walk.place} + 1" for walk in places))
-        match self.rng.randrange(6):
+        match self.rng.randrange(7):
+            case 6 if places and "*" not in places[0].dim:
+                walk, e = self.rng.choice(places), self.fresh("e")
+                if "*" in walk.dim:
+                    return [f"{v} = 1.0"]
+                kind = self.pick("Index", "Unique")
+                ids, table = self.tensor(f'{kind}["V"]', walk.dim, stem="ids"), self.tensor("f32", "V")
+                guard = self.pick(f"{e} >= 0", f"{e} >= 0", f"{e} != -1", f"{e} > 0", f"{e} >= -1", f"{e} < {dim('V')}")
+                guarded = (f"if {guard}:", [f"{v} = {table}[{self.pick(e, e, e, f'{e} // 2', f'{ids}[{walk.name}]')}]"])
+                return [f"{v}, {e} = 0.0, {ids}[{walk.name}]", guarded]
             case 0 | 1:
                 options = self.pick("", f", start={self.rng.randrange(3)}", f", stop={stop}", f", start=1, stop={stop}")
                 return [f"{v} = 0.0", (f"for {k} in tp.tiles({K}={size}{options}):", [f"{v} += {x}[{k}].sum()"])]
@@ -265,6 +281,7 @@ class Writer(Parts):
         if walk is not None and walk.is_each:
             ids = self.tensor('Index["V"]', walk.dim, stem="ids")
             slots = [Slot("V", f"{ids}[{walk.name}]"), Slot("3", f"{walk.name} % 3"), Slot(walk.dim, walk.name)]
+            slots.append(Slot("V", f"tp.where({self.condition(scope)}, {ids}[{walk.name}], tp.none)"))
         elif walk is not None:
             slots += [Slot(walk.dim, walk.name, tag=walk.name), Slot("2", f"{walk.name}.start % 2")]
         slot = self.rng.choice(slots)
@@ -324,7 +341,8 @@ class Writer(Parts):
 
     def rendered(self) -> str:
         order = sorted(self.tensors.items(), key=lambda one: one[1][0] == "In")
-        parameters = [f'{name}: {access}[{element}, "{dims}"]' for name, (access, element, dims) in order]
+        keep = {name: ', "keep"' if access == "Sum" and self.chance(0.3) else "" for name, (access, *_) in order}
+        parameters = [f'{name}: {access}[{element}, "{dims}"{keep[name]}]' for name, (access, element, dims) in order]
         parameters += [f"{name}: {element}" for name, element in self.scalars.items()]
         if self.constants:
             parameters += ["*", *(f"{name}: {kind}" for name, kind in self.constants.items())]

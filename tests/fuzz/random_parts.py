@@ -188,6 +188,9 @@ class Parts:
         yield Slot(N, self.pick(f"tp.where({n} + 1 < {extent}, {n} + 1, 0)", f"({n} + 1) % {extent}"))
         yield Slot(N, f"tp.where({n} < {extent} // 2, {n}, {extent} - 1 - {n} + {extent} // 2)")
         k = self.fresh("k")
+        keep = self.pick(f"{n} > {c}", f"{n} % {c} == 0", f"{n} + 1 < {extent}", f"{self.scalar('i32')} > {n}")
+        kept = self.pick(n, f"{n} + 0", f"{extent} - 1 - {n}", f"{n} - 1", f"{n} + 1")
+        yield Slot(N, f"tp.where({keep}, {kept}, tp.none)", partial=True)
         yield Slot(N, k, wraps=(Wrap(f"for {k} in range({n}, {n} + 1):"),))
         if "*" in N:
             yield Slot("P 3", f"{n} // 3, {n} % 3")
@@ -205,6 +208,7 @@ class Parts:
                 unique = self.tensor('Unique["V"]', N, stem="perm")
                 yield Slot("V", f"{unique}[{n}]", partial=True)
                 yield Slot("V", f"{unique}[{extent} - 1 - {n}]", partial=True)
+                yield Slot("V", f"tp.where({n} > {c}, {unique}[{n}], tp.none)", partial=True)
             case 2:
                 slots = self.tensor('Unique["P*3"]', N, stem="slots")
                 yield Slot("P 3", f"{slots}[{n}] // 3, {slots}[{n}] % 3", partial=True)
@@ -223,6 +227,10 @@ class Parts:
         yield Slot(N, f"{extent} - 1 - {i}.elements", tag=i)
         yield Slot(N, f"tp.minimum({i}.elements, {extent} - 1)", tag=i)
         yield Slot(N, f"tp.where({i}.elements % 2 == 0, {i}.elements, {i}.elements)", tag=i)
+        e = f"{i}.elements"
+        keep = self.pick(f"{e} > 0", f"{e} % 2 == 0", f"{e} + 1 < {extent}", f"{self.scalar('i32')} > {e}")
+        kept = self.pick(e, e, f"{extent} - 1 - {e}", f"{e} - 1", f"{e} + 1", f"{e} // 2")
+        yield Slot(N, f"tp.where({keep}, {kept}, tp.none)", tag=i, partial=True)
         s, k = self.fresh("t"), self.fresh("k")
         sub = self.rng.choice([2, 3])
         yield Slot(N, s, tag=s, wraps=(Wrap(f"for {s} in {i}.tiles({sub}):"),))
@@ -245,6 +253,7 @@ class Parts:
         if self.chance(0.4):
             unique = self.tensor('Unique["V"]', N, stem="perm")
             yield Slot("V", f"{unique}[{i}]", tag=i, partial=True)
+            yield Slot("V", f"tp.where({i}.elements > 1, {unique}[{i}], tp.none)", tag=i, partial=True)
         elif self.chance(0.4):
             yield Slot("C", f"{self.position()} + {i}.elements", tag=i, partial=True)
 

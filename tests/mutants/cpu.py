@@ -269,4 +269,25 @@ CPU = [
         "tests/backends/cpu/test_agreement.py::test_a_safe_kernel_of_the_corpus[cubed_places]",
         "All bits of a seed count.",
     ),
+    Mutant(
+        "src/tileproof/backends/cpu/codegen/elements.py",
+        '        here = replace(here, when=both(s, here.when, s.e.op("icmp ult i64 {}, {}", place, live), 1))',
+        "        pass",
+        "tests/language/test_rules_tiles.py::test_a_place_of_a_tile_is_that_of_a_live_element",
+        "A place that a tile does not have touches no memory.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cpu/device/split_launch.py",
+        "            copies[0] = array",
+        "            pass",
+        "tests/language/test_rules_signatures.py::test_with_keep_they_start_from_what_they_hold",
+        "Copies of what is kept start from what it holds, one of them.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cpu/device/split_launch.py",
+        "            if not tensor.type.keeps:\n                array.fill(identity[()])",
+        "            array.fill(identity[()])",
+        "tests/language/test_rules_signatures.py::test_what_keeps_was_written_before",
+        "A launch does not clear what is kept.",
+    ),
 ]

@@ -436,4 +436,25 @@ CUDA = [
         "tests/backends/cuda/assembler/test_assembler.py::test_what_a_crashed_assembler_started_is_ended",
         "What an assembler started ends with it.",
     ),
+    Mutant(
+        "src/tileproof/backends/cuda/codegen/reductions.py",
+        "s.b.mini(index, s.b.constant(TileOf(I64), last), signed=False)",
+        "index",
+        "tests/backends/cuda/codegen/test_shape_operations.py::test_a_place_that_no_tile_has_is_any_other",
+        "A place that a tile does not have is brought inside.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
+        "return not tensor.type.keeps or shadow(tensor.type) is not None",
+        "return True",
+        "tests/backends/cuda/codegen/test_atomics.py::test_what_is_kept_needs_nothing_before_its_programs",
+        "Nothing is cleared that is to be kept.",
+    ),
+    Mutant(
+        "src/tileproof/backends/cuda/codegen/combined_tensors.py",
+        "        if tensor.type.keeps:",
+        "        if False:",
+        "tests/backends/cuda/codegen/test_atomics.py::test_what_keeps_starts_from_what_it_holds",
+        "What is combined in a wider type starts from what the tensor holds.",
+    ),
 ]

@@ -471,4 +471,18 @@ FRONTEND = [
         "tests/frontend/test_dimensions.py::test_a_computed_dimension_has_one_meaning",
         "A computed dimension has one meaning in a signature.",
     ),
+    Mutant(
+        "src/tileproof/frontend/tile_operations.py",
+        "    is_position = binary(b, ops.BinaryFn.GE, tile, zero, span, (span, span))",
+        "    is_position = binary(b, ops.BinaryFn.GE, tile, tile, span, (span, span))",
+        "tests/language/test_rules_indices.py::test_a_store_at_none_that_is_chosen_writes_nothing",
+        "A negative position is outside, and not none.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/tile_operations.py",
+        "    if left.length != right.length or (left.tag and right.tag and left.tag != right.tag):",
+        "    if left.length != right.length:",
+        "tests/corpus/test_corpus.py::test_an_unsafe_case_is_refused_for_its_fault[dimension products_across]",
+        "Matrices of different walks do not meet in a product.",
+    ),
 ]

@@ -467,4 +467,18 @@ RUNTIME = [
         "tests/runtime/memory/test_poison.py::test_what_is_spoiled_does_not_hold_up_other_launches",
         "A repeated launch that would read what failed work wrote is refused.",
     ),
+    Mutant(
+        "src/tileproof/runtime/launch/cpu_launches.py",
+        "cleared = [tensor for tensor in loaded.combined if not tensor.type.keeps]",
+        "cleared = loaded.combined",
+        "tests/runtime/graph/test_graph_steps.py::test_totals_that_are_kept_go_on_at_every_replay",
+        "Replays do not clear what is kept.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/launch/owned.py",
+        "        if tensor.is_read:\n            if not own.is_initialised:",
+        "        if tensor.access.reads:\n            if not own.is_initialised:",
+        "tests/language/test_rules_signatures.py::test_what_keeps_was_written_before",
+        "What a sum starts from was written before.",
+    ),
 ]

@@ -448,25 +448,24 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     if total_dtype is None:
         message = f"there is no matrix product of {dtype}"
         raise reject(Code.WRONG_TYPE, message, span, help="cast the operands to a float, or to i8 or u8")
-    for tile, where in ((one, spans[0]), (two, spans[1])):
-        if tile.type.rank != 2:
-            message = f"a matrix product takes tiles of two axes, and this has {tile.type.rank}"
+    for tile, other, where in ((one, two, spans[0]), (two, one, spans[1])):
+        if tile.type.rank not in (2, 3):
+            message = f"a matrix product takes tiles of two axes, or of three, and this has {tile.type.rank}"
             cure = "add an axis with `[None, :]` or `[:, None]`"
             raise reject(Code.MMA_SHAPE, message, where, label=f"axes {describe_axes(tile.type.axes)}", help=cure)
-    (rows, inner), (inner_too, columns) = one.type.axes, two.type.axes
-    # An untagged inner axis takes the other's tag, but must not stretch: 1 against 64 is a mistake here.
-    if inner.length != inner_too.length or (inner.tag and inner_too.tag and inner.tag != inner_too.tag):
-        raise reject(
-            Code.MMA_SHAPE,
-            "the inner axes of a matrix product differ: " + Clash(inner, inner_too, 1).sentence,
-            span,
-            labels=tuple(Label(s, f"axes {describe_axes(t.type.axes)}") for t, s in ((one, spans[0]), (two, spans[1]))),
-            help="transpose an operand with `.T`, or load both with the same walker",
-        )
-    inner = inner if inner.tag else inner_too
-    one = broadcast(b, one, (rows, inner), spans[0])
-    two = broadcast(b, two, (inner, columns), spans[1])
-    axes = (rows, columns)
+        if tile.type.rank < other.type.rank:
+            message = "one factor of this matrix product has a first axis for several matrices, and this has none"
+            cure = "give both the axis, or take one matrix of the other: `t[k, :, :]`"
+            raise reject(Code.MMA_SHAPE, message, where, label=f"axes {describe_axes(tile.type.axes)}", help=cure)
+    (*before, rows, inner), (*before_too, inner_too, columns) = one.type.axes, two.type.axes
+    shown = tuple(Label(s, f"axes {describe_axes(t.type.axes)}") for t, s in ((one, spans[0]), (two, spans[1])))
+    batch = tuple(
+        _same_axis(left, right, "first", "load both with the same walker", span, shown)
+        for left, right in zip(before, before_too, strict=True)
+    )
+    cure = "transpose an operand with `.T`, or load both with the same walker"
+    inner = _same_axis(inner, inner_too, "inner", cure, span, shown)
+    axes = (*batch, rows, columns)
     start: Entity = Known(0) if acc is None else acc
     where = spans[2] if acc is not None else span
     total = as_tile(b, start, where, total_dtype)
@@ -479,21 +478,26 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
         )
     have, need = describe_axes(total.type.axes), describe_axes(axes)
     message = f"the accumulator's axes {have} are not those of the product, {need}"
-    if total.type.rank > 2:
+    if total.type.rank > len(axes):
         raise reject(Code.MMA_SHAPE, message, where, help="start it with `tp.zeros((i, j), ...)`")
     try:
-        axes = _two(meet(axes, total.type.axes))
+        axes = meet(axes, total.type.axes)
     except Clash as clash:
         cure = "start it with `tp.zeros` of the product's own walkers"
         raise reject(Code.MMA_SHAPE, message, where, notes=(clash.sentence,), help=cure) from None
-    one = broadcast(b, one, (axes[0], inner), spans[0])
-    two = broadcast(b, two, (inner, axes[1]), spans[1])
+    *first, rows, columns = axes
+    one = broadcast(b, one, (*first, rows, inner), spans[0])
+    two = broadcast(b, two, (*first, inner, columns), spans[1])
     total = broadcast(b, total, axes, where)
     result = b.value(TileType(total_dtype, axes))
     b.emit(ops.Mma(span, result, one, two, total))
     return result
 
 
-def _two(axes: Axes) -> tuple[Axis, Axis]:
-    first, second = axes
-    return first, second
+def _same_axis(left: Axis, right: Axis, which: str, cure: str, span: Span, labels: tuple[Label, ...]) -> Axis:
+    """The axis that two factors share. An untagged one takes the other's tag, but none stretches: 1 against 64 is a
+    mistake here."""
+    if left.length != right.length or (left.tag and right.tag and left.tag != right.tag):
+        message = f"the {which} axes of a matrix product differ: " + Clash(left, right, 1).sentence
+        raise reject(Code.MMA_SHAPE, message, span, labels=labels, help=cure)
+    return left if left.tag else right

@@ -319,7 +319,7 @@ class Random(Op):
 
 @dataclass(frozen=True, slots=True)
 class Mma(Op):
-    """`left @ right + acc`, accumulated in the type of `acc`."""
+    """`left @ right + acc`, accumulated in the type of `acc`; for each place of a first axis that all have, if any."""
 
     result: Tile
     left: Tile

@@ -328,12 +328,14 @@ def _check_combining(op: ops.Reduce | ops.CumSum | ops.Mma) -> None:
             check_axis(operand.type, axis)
             _gives(op.result.type, TileType(_reduced(ops.ReduceFn.SUM, operand.type.dtype), operand.type.axes))
         case ops.Mma(left=left, right=right, acc=acc):
-            demand(left.type.rank == right.type.rank == 2, "a product is of two tiles with two axes each")
-            (rows, inner), (other, columns) = left.type.axes, right.type.axes
+            is_matrices = left.type.rank == right.type.rank and left.type.rank in (2, 3)
+            demand(is_matrices, "a product is of two tiles with two axes each, or with three")
+            (*batch, rows, inner), (*others, other, columns) = left.type.axes, right.type.axes
+            demand(batch == others, "the first axes differ: {} and {}", left.type, right.type)
             demand(inner == other, "the inner axes differ: {} and {}", inner, other)
             demand(left.type.dtype == right.type.dtype, "the factors differ in element type")
             demand(left.type.dtype in ACCUMULATES, "there is no product of {}", left.type.dtype)
-            total = TileType(ACCUMULATES[left.type.dtype], (rows, columns))
+            total = TileType(ACCUMULATES[left.type.dtype], (*batch, rows, columns))
             demand(acc.type == total, "the accumulator is {}, not {}", acc.type, total)
             _gives(op.result.type, total)
         case _:

@@ -134,6 +134,7 @@ def mma(a: Any, b: Any, acc: Any) -> Any:
     """The matrix product `a @ b + acc`, accumulated in f32; in f64 for f64, in i32 for 8-bit integers.
 
     The inner axes of `a` and `b` must be the same tile of one dimension; what is missing there counts as 0.
+    With a first axis that both have, each of its places has a product of its own.
 
     Example:
         square = tp.mma(x[i, :], x[i, :].T, tp.zeros((i, i), f32))

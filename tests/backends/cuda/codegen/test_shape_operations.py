@@ -14,7 +14,7 @@ from tileproof.backends.interpreter import semantics
 from tileproof.diagnostics.spans import Source, Span
 from tileproof.ir import ops
 from tileproof.ir.types import Axis, Tile, TileType, Value, Walker, WalkerTag, WalkerType
-from tileproof.language.dtypes import BOOL, F8E4M3, F16, F32, I32, I64, DType
+from tileproof.language.dtypes import BOOL, F8E4M3, F16, F32, I32, I64, INDEX, DType
 
 SPAN = Span(Source("kernel.py", ("line\n",)), 1, 1, 1, 5)
 N: Walker = Value("n", WalkerType("N", 6))
@@ -82,6 +82,22 @@ def test_slices_beside_a_walked_axis() -> None:
     for live in (0, 4, 6):
         x, operand = numbered(F32, live, 12), tile("x", F32, WALKED, 12)
         check(ops.Slice(SPAN, tile("y", F32, WALKED, 5), operand, 1, 3, 5), {operand: x}, x[:, 3:8], {N: live})
+
+
+def test_take() -> None:
+    for shape, axis in (((13,), 0), ((5, 12), 0), ((5, 12), 1), ((3, 8, 2), 1), ((100,), 0)):
+        x, operand, index = numbered(I32, *shape), tile("x", I32, *shape), tile("i", INDEX)
+        result = tile("y", I32, *shape[:axis], *shape[axis + 1 :])
+        for place in {0, 1, shape[axis] // 2, shape[axis] - 1}:
+            given = {operand: x, index: np.asarray(place)}
+            check(ops.Take(SPAN, result, operand, axis, index), given, np.take(x, place, axis))
+
+
+def test_a_place_that_no_tile_has_is_any_other() -> None:
+    x, operand, index = numbered(I32, 5, 12), tile("x", I32, 5, 12), tile("i", INDEX)
+    for place in (-1, 16, 1 << 40, -(1 << 40)):
+        (got,) = executed(ops.Take(SPAN, tile("y", I32, 5), operand, 1, index), {operand: x, index: np.asarray(place)})
+        assert got.shape == (5,)
 
 
 def test_broadcast_expand_permute() -> None:

@@ -90,7 +90,7 @@ def candidates(kernel: ops.KernelIR) -> list[Candidate]:
             loops[op.walker] = op.stop is None
     operands = []
     for op in within:
-        if isinstance(op, ops.Mma):
+        if isinstance(op, ops.Mma) and op.result.type.rank == 2:
             for tile, is_left in ((op.left, True), (op.right, False)):
                 load, chain = _chain(tile, producers)
                 if load is not None and load.tensor in parameters and _is_steady(op, load, is_left, steady, loops):

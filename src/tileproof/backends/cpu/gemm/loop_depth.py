@@ -85,7 +85,7 @@ def _is_product_loop(op: ops.TilesLoop) -> bool:
                     return False
                 loaded.add(result)
             case ops.Mma(result=result, left=left, right=right, acc=acc):
-                if not {left, right} <= loaded or left.type.axes[1].tag != tag or right.type.axes[0].tag != tag:
+                if not {left, right} <= loaded or left.type.axes[-1].tag != tag or right.type.axes[-2].tag != tag:
                     return False
                 if sums.pop(acc, None) is not result:
                     return False

@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tileproof.backends.cpu.codegen import elements, nests
 from tileproof.backends.cpu.codegen.arithmetic import binary, constant, fma
 from tileproof.backends.cpu.codegen.conversions import cast
 from tileproof.backends.cpu.codegen.emitter import Operand, Spot, is_number, nbytes, register, vector
 from tileproof.backends.cpu.codegen.lanes import splat
-from tileproof.backends.cpu.codegen.state import Buffer, State
+from tileproof.backends.cpu.codegen.state import Buffer, Part, State
 from tileproof.ir import ops
-from tileproof.ir.types import Tile, number
+from tileproof.ir.types import Tile, Value, number
 from tileproof.language.dtypes import F32, F64, I8, I32, U8, DType
 
 UNROLL = 4
@@ -270,12 +270,28 @@ def step(s: State, shape: Shape, one: Operand, wide: Operand, total: Operand) ->
 
 def product(s: State, op: ops.Mma) -> None:
     """Computes `left @ right + acc` into scratch memory."""
-    shape = shape_of(s, op)
-    left = _packed(s, op, True, shape)
-    right = _packed(s, op, False, shape)
-    out, is_fresh = _accumulator(s, op)
-    _multiply(s, op, shape, left, right, out, is_fresh)
+    if op.result.type.rank == 2:
+        left, right = _packed(s, op, True), _packed(s, op, False)
+        out, is_fresh = _accumulator(s, op)
+        _multiply(s, op, left, right, out, is_fresh)
+    else:
+        out, is_fresh = _accumulator(s, op)
+        s.e.each("0", s.live(op.result.type.axes[0]), 1, lambda place: _matrix(s, op, place, out, is_fresh))
     s.buffers[op.result] = out
+
+
+def _matrix(s: State, op: ops.Mma, place: Operand, out: Buffer, is_fresh: bool) -> None:
+    """One product of several."""
+
+    def part(tile: Tile) -> Tile:
+        matrix: Tile = Value(f"{tile.name} by itself", tile.type.without(0))
+        s.lazy[matrix] = Part(tile, 0, place)
+        s.define(matrix)
+        return matrix
+
+    one = replace(op, result=part(op.result), left=part(op.left), right=part(op.right), acc=part(op.acc))
+    here = Buffer(s.element(out, (place, "0", "0")), out.strides[1:], out.dtype)
+    _multiply(s, one, _packed(s, one, True), _packed(s, one, False), here, is_fresh)
 
 
 def _accumulator(s: State, op: ops.Mma) -> tuple[Buffer, bool]:
@@ -316,8 +332,9 @@ def fill_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
     sum_columns(s, tile, shape, base)
 
 
-def _packed(s: State, op: ops.Mma, is_left: bool, shape: Shape) -> Operand:
+def _packed(s: State, op: ops.Mma, is_left: bool) -> Operand:
     """Memory with a packed operand: filled before the launch, or before the loops that leave it as it is, or here."""
+    shape = shape_of(s, op)
     if (op.result, is_left) in s.packed:
         return s.packed[op.result, is_left](s)
     tile, fill = (op.left, fill_left) if is_left else (op.right, fill_right)
@@ -432,9 +449,8 @@ def _pack_right(s: State, tile: Tile, shape: Shape, base: Operand) -> None:
 # Multiplying.
 
 
-def _multiply(
-    s: State, op: ops.Mma, shape: Shape, left: Operand, right: Operand, out: Buffer, is_fresh: bool
-) -> None:
+def _multiply(s: State, op: ops.Mma, left: Operand, right: Operand, out: Buffer, is_fresh: bool) -> None:
+    shape = shape_of(s, op)
     rows, columns = s.lives(op.result.type)
     _, depth = steps_of(s, shape, s.live(op.left.type.axes[1]))
     panels = panels_of(s, shape, columns)

@@ -29,7 +29,8 @@ _KEPT = ~0x1FFF & 0xFFFFFFFF
 def product(s: State, op: ops.Mma) -> None:
     """`left @ right + acc`. Dead lanes of the inner axis are zero on both sides: 0 times anything else may be NaN."""
     b, dtype = s.b, op.left.type.dtype
-    left, right, acc = s.cleaned(op.left, 1), s.cleaned(op.right, 0), s.get(op.acc)
+    inner = op.left.type.rank - 1
+    left, right, acc = s.cleaned(op.left, inner), s.cleaned(op.right, inner - 1), s.get(op.acc)
     if dtype.is_integer:
         s.put(op.result, _integers(s, op, left, right))
     elif dtype == TF32:
@@ -77,11 +78,12 @@ def _apart(s: State, acc: Value, product: Value) -> Value:
 def _short_parts(s: State, left: Value, columns: int) -> Iterator[Value]:
     """Matrices that add up to one, each zero but for so many columns."""
     b, shape = s.b, shape_of(left)
-    if shape[1] <= columns:
+    inner = len(shape) - 1
+    if shape[inner] <= columns:
         yield left
         return
-    lanes, zero = s.lanes(shape, 1), s.splat(I8, shape, 0)
-    for start in range(0, shape[1], columns):
+    lanes, zero = s.lanes(shape, inner), s.splat(I8, shape, 0)
+    for start in range(0, shape[inner], columns):
         first, last = (s.splat(I32, shape, lane) for lane in (start, start + columns - 1))
         is_behind = b.cmpi(Predicate.GREATER_EQUAL, lanes, first, signed=True)
         is_before = b.cmpi(Predicate.LESS_EQUAL, lanes, last, signed=True)
@@ -90,7 +92,7 @@ def _short_parts(s: State, left: Value, columns: int) -> Iterator[Value]:
 
 def _fills_cores(left: Sequence[int], right: Sequence[int]) -> bool:
     """Whether tiles are large enough for tensor cores: in smaller ones some warp would have nothing to multiply."""
-    (rows, inner), columns = left, right[1]
+    (*_, rows, inner), columns = left, right[-1]
     if inner < 8 or columns < 8:
         return False
     return rows >= 64 or (rows >= 16 and rows // 16 * (columns // 8) >= 4)

@@ -26,6 +26,7 @@ from tileproof.language.dtypes import DType
 from .arithmetic import binary, quotient
 from .conversions import cast
 from .state import State
+from .state import number as length
 from .tiles import element_of, like, shape_of, spread
 
 Run: TypeAlias = Callable[[State, Block], None]
@@ -347,8 +348,8 @@ def take(s: State, op: ops.Take) -> None:
     place: Value | int = int(number) if number is not None else 0
     if number is None:
         index = s.get(op.index)
-        last = s.b.constant(TileOf(I64), shape_of(value)[op.axis] - 1)
-        place = s.b.trunci(s.b.mini(index, last, signed=False), I32)
+        last = max(length(op.operand.type.axes[op.axis].length) - 1, 0)
+        place = s.b.trunci(s.b.mini(index, s.b.constant(TileOf(I64), last), signed=False), I32)
     (part,) = _parts(s.b, [value], op.axis, place)
     s.put(op.result, part, clean=value in s.clean)
 

@@ -100,7 +100,7 @@ class Sums:
         maker = self._makers.get(sum_)
         match maker:
             case ops.Mma():
-                inner, dtype = maker.left.type.axes[1].length, maker.left.type.dtype
+                inner, dtype = maker.left.type.axes[-1].length, maker.left.type.dtype
                 return _added(counted(maker.acc), inner * _largest(dtype) if isinstance(inner, int) else None)
             case ops.Binary(fn=ops.BinaryFn.ADD, left=left, right=right):
                 for one, other in ((left, right), (right, left)):
