@@ -217,11 +217,12 @@ def test_a_store_at_none_that_is_chosen_writes_nothing() -> None:
     y = zeros(6)
     run(kernel(signature, body.format("n.elements")), y, ramp(6))
     assert y.tolist() == [0, 0, 0, 3, 4, 5]
-    below = kernel('y: InOut[f32, "N"], x: In[f32, "N"], at: In[i32, "1"]', body.format("n.elements - 3 * at[0]"))
+    below = kernel('y: InOut[f32, "N"], x: In[f32, "N"], at: In[i32, "1"]', body.format("n.elements - at[0]"))
     y = zeros(6)
-    run(below, y, ramp(6), ints(1))
+    run(below, y, ramp(6), ints(3))
     assert y.tolist() == [3, 4, 5, 0, 0, 0]
-    assert fails(below, zeros(6), ramp(6), ints(2)) == "TP0702"
+    assert fails(below, zeros(6), ramp(6), ints(8)) == "TP0702"
+    assert fails(below, zeros(4), ramp(4), ints(4)) == "TP0702"  # -1 is no more none than any other number
 
 
 def test_none_is_what_a_branch_leaves_out_and_what_fills() -> None:

@@ -123,6 +123,29 @@ def test_truths_positions_and_entries_of_a_tile_are_taken() -> None:
     assert y.tolist() == [3, 3, 3, 3, 4]
 
 
+def test_a_place_is_taken_after_the_tile_was_computed() -> None:
+    y = zeros(6)
+    body = "low = (x[n, :] * 2).max(axis=0)\n    y[n] = x[n, :].sum(axis=1) + low[3] + (x[n, :] @ x[0:4, :])[0, 1]"
+    x = ramp(6, 4)
+    run(kernel('y: Out[f32, "N"], x: In[f32, "N 4"]', TILED + body), y, x)
+    first = np.repeat([[x[0]], [x[4]]], [4, 2], axis=0)[:, 0] @ x[:4, 1]
+    assert (y == x.sum(axis=1) + np.repeat([2 * x[3, 3], 2 * x[5, 3]], [4, 2]) + first).all()
+
+
+def test_several_matrices_are_multiplied_at_once() -> None:
+    c, a, b = zeros(3, 5, 6), ramp(3, 5, 7) % 5, ramp(3, 7, 6) % 3
+    body = (
+        "for g, i, j in tp.parallel(G=2, M=4, N=8):\n    acc = tp.zeros((g, i, j))\n"
+        "    for k in tp.tiles(K=4):\n        acc = tp.mma(a[g, i, k], b[g, k, j], acc)\n    c[g, i, j] = acc"
+    )
+    run(kernel('c: Out[f32, "G M N"], a: In[f32, "G M K"], b: In[f32, "G K N"]', body), c, a, b)
+    assert (c == a @ b).all()
+    y = zeros(2, 2, 2)
+    run(kernel('y: Out[f32, "2 2 2"], x: In[f32, "2 2 2"]', "y[:, :, :] = x[:, :, :] @ x[:, :, :] + x[0, 0, :]"),
+        y, ramp(2, 2, 2))  # fmt: skip
+    assert (y == ramp(2, 2, 2) @ ramp(2, 2, 2) + [0, 1]).all()
+
+
 def test_a_place_of_a_tile_is_that_of_a_live_element() -> None:
     assert refused(kernel(PAIR, TILED + "y[n] = x[n] + x[n][1]")) == "TP0811"
     y = zeros(5)
@@ -134,7 +157,7 @@ def test_a_place_of_a_tile_is_that_of_a_live_element() -> None:
     k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i32, "1"]', TILED + "y[n] = x[n] * x[n][k[0]]")
     assert fails(k, zeros(5), ramp(5), ints(2)) == "TP0702"
     assert faults(k, zeros(5), ramp(5), ints(2)) == "TP0702"
-    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i64, "1"]', TILED + "y[n] = x[n] * x[n][k[0]]")
+    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i64, "1"]', TILED + "t = x[n][k[0]]\n    tp.print('t', t)\n    y[n] = t")
     for place in (4, -1, 1 << 40, -(1 << 40)):
         assert fails(k, zeros(5), ramp(5), np.array([place])) == "TP0702"
 

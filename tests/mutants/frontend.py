@@ -482,7 +482,7 @@ FRONTEND = [
         "src/tileproof/frontend/tile_operations.py",
         "    if left.length != right.length or (left.tag and right.tag and left.tag != right.tag):",
         "    if left.length != right.length:",
-        "tests/corpus/test_corpus.py::test_an_unsafe_case_is_refused_for_its_fault[dimension products_across]",
+        "tests/corpus/test_corpus.py::test_an_unsafe_case_is_refused_for_its_fault[dimension-products_across]",
         "Matrices of different walks do not meet in a product.",
     ),
 ]

@@ -61,6 +61,9 @@ def execute(s: State, op: ops.AnyOp) -> None:
             with s.e.nest():
                 find = elements.load if isinstance(op, ops.Load) else elements.get
                 s.scalars[op.result] = find(s, op, Spot(()))  # type: ignore[arg-type]
+        case ops.Take() if op.result.type.rank == 0:
+            with s.e.nest():  # what it is taken of may have been written just now
+                s.scalars[op.result] = elements.scalar(s, op)
         case _ if op.result.type.rank == 0:
             s.scalars[op.result] = elements.scalar(s, op)  # type: ignore[arg-type]
         case _:
