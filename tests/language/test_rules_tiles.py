@@ -157,7 +157,8 @@ def test_a_place_of_a_tile_is_that_of_a_live_element() -> None:
     k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i32, "1"]', TILED + "y[n] = x[n] * x[n][k[0]]")
     assert fails(k, zeros(5), ramp(5), ints(2)) == "TP0702"
     assert faults(k, zeros(5), ramp(5), ints(2)) == "TP0702"
-    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i64, "1"]', TILED + "t = x[n][k[0]]\n    tp.print('t', t)\n    y[n] = t")
+    body = "t = x[n][k[0]]\n    tp.print('t', t)\n    y[n] = t"
+    k = kernel('y: InOut[f32, "N"], x: In[f32, "N"], k: In[i64, "1"]', TILED + body)
     for place in (4, -1, 1 << 40, -(1 << 40)):
         assert fails(k, zeros(5), ramp(5), np.array([place])) == "TP0702"
 

@@ -43,7 +43,7 @@ LOWERING = [
     Mutant(
         "src/tileproof/lowering/residual_checks.py",
         (
-            "            case ops.Shift() | ops.SplitAt() | ops.Cast() if id(op) in self.residuals:\n"
+            "            case ops.Shift() | ops.SplitAt() | ops.Cast() | ops.Take() if id(op) in self.residuals:\n"
             "                return self._clamp(op, ok)\n"
         ),
         "",
