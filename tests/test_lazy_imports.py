@@ -96,7 +96,7 @@ def test_a_program_without_a_gpu_loads_nothing_that_launches_on_one(tmp_path: Pa
 COMPILED_AT_ONCE = re.compile(r"^from dataclasses import .*\bdataclass\b(.|\n)*^@dataclass\(.*slots=True", re.MULTILINE)
 """Dataclasses with slots whose methods the standard library compiles while their module loads."""
 OF_A_WARM_LAUNCH = {
-    "tileproof.frontend": {"captures", "dimensions", "signature", "source", "specialization"},
+    "tileproof.frontend": {"captures", "dimensions", "optional", "signature", "source", "specialization"},
     "tileproof.analysis": {"verdict"},
     "tileproof.lowering": {"split_join"},
     "tileproof.compiler": {"cache", "proofs", "proved"},
