@@ -127,6 +127,13 @@ REASONING = [
         "total = total + _monomial",
         "total = total or _monomial",
     ),
+    Mutant(
+        "a part of a part is a part of the sum",
+        "race mixed_digits",
+        "terms._nested",
+        "product(inside.by, by)",
+        "inside.by + by",
+    ),
     # Axioms.
     Mutant(
         "an Index names no place twice",
@@ -253,8 +260,8 @@ REASONING = [
         "products are further apart than their factor",
         "race spilling_rows",
         "axioms.Axioms._of_two",
-        "yield _grows(first, second, of(one), of(two), factor)",
-        "yield _grows(first, second, of(one), of(two), factor + 1)",
+        "_grows(first, second, of(one), of(two), factor))",
+        "_grows(first, second, of(one), of(two), factor + 1))",
     ),
     Mutant(
         "a multiple is reached before its number",
@@ -269,6 +276,56 @@ REASONING = [
         "axioms.Axioms._of_multiples",
         "if isinstance(atom, Product):",
         "if False:",
+    ),
+    Mutant(
+        "a part is as many as the parts it is divided into",
+        "race even_or_odd",
+        "axioms.Axioms._of_quotients",
+        "of(quotient), of(inner), times",
+        "of(quotient), term, times",
+    ),
+    Mutant(
+        "the last part has a next",
+        "bounds row_after",
+        "axioms.Axioms._of_two",
+        "below(of(divided), times)",
+        "below(of(divided) + 1, times)",
+    ),
+    Mutant(
+        "a product is more than each factor",
+        "sizes column_of_all",
+        "axioms.Axioms._of_product",
+        "at_most(factor, of(atom))",
+        "below(factor, of(atom))",
+    ),
+    Mutant(
+        "no factor is negative",
+        "bounds stride_back",
+        "axioms.Axioms._along",
+        "Some((below(factor, 0), growth))",
+        "growth",
+    ),
+    Mutant(
+        "nothing is known of products with what may be negative",
+        "safe stride_by_value",
+        "axioms.Axioms._along",
+        "elif signs.high > 0:",
+        "elif False:",
+    ),
+    # Equalities.
+    Mutant(
+        "one of several is none",
+        "race grid_stride_short",
+        "equalities._is_false",
+        "return all(map(_is_false, parts))",
+        "return True",
+    ),
+    Mutant(
+        "what several make equals each",
+        "race folded_index",
+        "equalities._solutions",
+        "if abs(factor) == 1 and",
+        "if",
     ),
     Mutant(
         "the smaller of two is the first",

@@ -176,6 +176,13 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
                 yield of(Quotient(simple(rng), by))
             case "remainder":
                 yield remainder(simple(rng), divisor(rng))
+            case "digits":
+                whole, part = (product(of(DimensionExtent("M")), number(rng.randint(1, 3))) for _ in range(2))
+                top, other = simple(rng), of(rng.choice([DimensionExtent("N"), DimensionExtent("V")]))
+                yield quotient(top, part)
+                yield remainder(quotient(top, part), other)
+                yield quotient(top, product(whole, other))
+                yield product(product(whole, other), other)
             case "product":
                 yield product(simple(rng), simple(rng))
             case "products":
@@ -206,7 +213,8 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
 
 
 KINDS = [
-    "quotient", "quotients", "remainder", "product", "products", "multiples", "least", "group", "defined", *ELEMENTS,
+    "quotient", "quotients", "remainder", "digits", "product", "products", "multiples", "least", "group", "defined",
+    *ELEMENTS,
 ]  # fmt: skip
 
 

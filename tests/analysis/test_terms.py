@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from meaning import Leaf, floored, rest, value
 
 from support.tiers import examples
+from tileproof.analysis.equalities import is_contradictory
 from tileproof.analysis.terms import (
     LANE,
     ZERO,
@@ -27,6 +28,9 @@ from tileproof.analysis.terms import (
     TileNumber,
     Unknown,
     at_lane,
+    at_most,
+    below,
+    equals,
     everything,
     greatest,
     least,
@@ -54,7 +58,8 @@ def leaves(seed: int) -> Leaf:
 
     def leaf(atom: Atom, args: tuple[int, ...]) -> int:
         mark = (type(atom).__name__, str(atom).partition("[")[0] if isinstance(atom, Read) else str(atom), args)
-        return int.from_bytes(blake2b(repr((seed, mark)).encode(), digest_size=4).digest(), "big") % 19 - 9
+        found = int.from_bytes(blake2b(repr((seed, mark)).encode(), digest_size=4).digest(), "big") % 19 - 9
+        return abs(found) if isinstance(atom, DimensionExtent | AxisExtent) else found
 
     return leaf
 
@@ -223,6 +228,23 @@ def test_a_length_is_its_term(first: int, second: int) -> None:
         return values[atom.name]
 
     assert value(of_length(length), leaf) == (first * 3 + second * first + 5) // 4
+
+
+@given(st.lists(st.tuples(some_terms(3), st.integers(-1, 1)), max_size=4), some_terms(2), seeds)
+@SETTINGS
+def test_equalities_that_hold_do_not_contradict(cases: list[tuple[Term, int]], term: Term, seed: int) -> None:
+    leaf = leaves(seed)
+    gaps = [(one - of(start).times(factor), factor) for start in [OWN[0]] for one, factor in cases]
+    facts = [equals(gap, value(gap, leaf)) for gap, _ in gaps]
+    assert not is_contradictory([*facts, at_most(term, value(term, leaf))])
+
+
+def test_equal_digits_are_of_equal_numbers() -> None:
+    p, q, b, c = of(Start("p", True)), of(Start("p", True, 1)), of(DimensionExtent("B")), of(DimensionExtent("C"))
+    digits = [(quotient(n, product(b, c)), remainder(quotient(n, c), b), remainder(n, c)) for n in (p, q)]
+    equal = [equals(one, two) for one, two in zip(*digits, strict=True)]
+    assert is_contradictory([*equal, below(p, q)])
+    assert not is_contradictory([*equal[1:], below(p, q)])
 
 
 def test_a_term_reads_as_it_was_written() -> None:

@@ -7,6 +7,7 @@ from . import (
     blind_two,
     entries,
     nested_arithmetic,
+    positions,
     safe_arithmetic,
     safe_contents,
     safe_examples,
@@ -36,6 +37,7 @@ SAFE: list[Case] = [
     *entries.SAFE,
     *nested_arithmetic.SAFE,
     *tiles.SAFE,
+    *positions.SAFE,
 ]
 UNSAFE: list[Case] = [
     *unsafe_race_walks.CASES,
@@ -52,6 +54,7 @@ UNSAFE: list[Case] = [
     *entries.UNSAFE,
     *nested_arithmetic.UNSAFE,
     *tiles.UNSAFE,
+    *positions.UNSAFE,
 ]
 
 __all__ = ["SAFE", "UNSAFE", "Case"]

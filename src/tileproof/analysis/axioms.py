@@ -7,7 +7,8 @@ its own, so that tests can break it and see a case of the corpus fail.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -37,6 +38,9 @@ from .terms import (
     changed,
     equals,
     everything,
+    factors_of,
+    monomial,
+    monomial_quotient,
     number,
     of,
     product,
@@ -65,15 +69,21 @@ class Axioms:
         axioms: list[Formula] = []
         pending = list(formulas)
         limits = dict.fromkeys(_limits(pending))
-        while pending and len(atoms) < _MOST_ATOMS:
-            formula = pending.pop()
-            for term in terms(formula):
+        divided: dict[Term, list[Quotient]] = {}
+        while (pending or divided) and len(atoms) < _MOST_ATOMS:
+            instances: list[Formula] = []
+            if not pending:
+                instances = [one for quotients in divided.values() for one in self._of_quotients(quotients, atoms)]
+                divided = {}
+            for term in terms(pending.pop()) if pending else ():
                 for atom in everything(term):
                     if atom not in atoms:
                         atoms[atom] = None
-                        instances = list(self._of_one(atom, contracts))
-                        axioms += instances
-                        pending += instances
+                        instances += self._of_one(atom, contracts)
+                        if isinstance(atom, Quotient):
+                            divided.setdefault(atom.term, []).append(atom)
+            axioms += instances
+            pending += instances
         for one, two in combinations(atoms, 2):
             axioms += self._of_two(one, two, contracts)
         for atom, limit in limits:
@@ -84,9 +94,25 @@ class Axioms:
         """Compares products of an atom that is bounded by a number with the same products of the number."""
         for atom in atoms:
             if isinstance(atom, Product):
-                for one, other in ((atom.left, atom.right), (atom.right, atom.left)):
+                for one, other in _apart(atom):
                     if one.lone == factor and self.ranges.of(other).low >= 0:
                         yield _grows(one, number(limit), of(atom), other.times(limit), other)
+
+    def _of_quotients(self, quotients: Sequence[Quotient], atoms: Collection[Atom]) -> Iterator[Formula]:
+        """What one term is divided by: `x // (a * b)` is `x // a // b`, so that remainders are of single extents."""
+        done: list[Quotient] = []
+        for quotient in sorted(quotients, key=_size_of_divisor):
+            term, by = quotient.term, quotient.by
+            for inner in reversed(done) if by.parts else ():
+                times = monomial_quotient(by, inner.by)
+                if times is not None:
+                    yield from _of_quotient(of(quotient), of(inner), times, self.ranges.of(times))
+                    break
+            else:
+                times = None
+            if times is None or any(atom in atoms for atom in product(of(quotient), by).atoms):
+                yield from _of_quotient(of(quotient), term, by, self.ranges.of(by))
+            done.append(quotient)
 
     def _of_one(self, atom: Atom, contracts: bool) -> Iterator[Formula]:
         match atom:
@@ -101,11 +127,10 @@ class Axioms:
                     yield _instance(formula, atom)
             case Read(tensor, args):
                 yield from self._of_element(atom, tensor, args, contracts)
-            case Quotient(term, by):
+            case Quotient():
                 yield from _within(of(atom), self.ranges.of(of(atom)))
-                yield from _of_quotient(of(atom), term, by, self.ranges.of(by))
-            case Product(left, right):
-                yield from _of_product(of(atom), left, right, self.ranges)
+            case Product():
+                yield from self._of_product(atom)
             case Least(left, right):
                 yield from _within(of(atom), self.ranges.of(of(atom)))
                 yield at_most(of(atom), left)
@@ -117,6 +142,16 @@ class Axioms:
                 yield Some((below(index, 0), at_most(self.ranges.extent(dimension), index), inside))
             case _:
                 pass
+
+    def _of_product(self, atom: Product) -> Iterator[Formula]:
+        factors = factors_of(of(atom))
+        if all(self.ranges.of(factor).low >= 0 for factor in factors):
+            zeros = [All((equals(factor, 0), equals(of(atom), 0))) for factor in factors]
+            positive = [side for factor in factors for side in (below(number(0), factor), at_most(factor, of(atom)))]
+            yield Some((*zeros, All(tuple(positive))))
+            return
+        for factor, other in _apart(atom):
+            yield from self._along(factor, _grows(other, number(0), of(atom), number(0), factor))
 
     def _of_element(self, atom: Read, tensor: str, args: tuple[Term, ...], contracts: bool) -> Iterator[Formula]:
         match self.ranges.elements[tensor]:
@@ -146,16 +181,29 @@ class Axioms:
                 else:
                     yield Some((below(first, second), below(second, first), equals(of(one), of(two))))
             case Product(), Product():
-                for factor, first, second in _shared(one, two):
-                    if self.ranges.of(factor).low >= 0:
-                        yield _grows(first, second, of(one), of(two), factor)
+                shared = _shared(one, two)
+                if shared is not None:
+                    factor, first, second = shared
+                    yield from self._along(factor, _grows(first, second, of(one), of(two), factor))
             case Quotient(first, by), Quotient(second, other) if by == other and self.ranges.of(by).low >= 0:
                 yield Some((
                     All((at_most(first, second), at_most(of(one), of(two)))),
                     All((below(second, first), at_most(of(two), of(one)))),
                 ))  # fmt: skip
+            case (Quotient() as divided, Product() as whole) | (Product() as whole, Quotient() as divided):
+                times = monomial_quotient(of(whole), divided.by)
+                if times is not None:  # what is below a*b, divided by a, is below b
+                    yield Some((at_most(of(whole), divided.term), below(of(divided), times), below(divided.term, 0)))
             case _:
                 pass
+
+    def _along(self, factor: Term, growth: Formula) -> Iterator[Formula]:
+        """What holds of products as they have a factor that is not negative."""
+        signs = self.ranges.of(factor)
+        if signs.low >= 0:
+            yield growth
+        elif signs.high > 0:
+            yield Some((below(factor, 0), growth))
 
     def _of_two_elements(
         self, one: Read, two: Read, tensor: str, here: tuple[Term, ...], there: tuple[Term, ...], contracts: bool
@@ -210,12 +258,6 @@ def _of_quotient(result: Term, term: Term, by: Term, divisors: Range) -> Iterato
     yield Some(options)
 
 
-def _of_product(result: Term, left: Term, right: Term, ranges: Ranges) -> Iterator[Formula]:
-    for factor, other in ((left, right), (right, left)):
-        if ranges.of(factor).low >= 0:
-            yield _grows(other, number(0), result, number(0), factor)
-
-
 def _grows(first: Term, second: Term, one: Term, two: Term, step: Term) -> Formula:
     """`one` and `two` are ordered as `first` and `second`, at least `step` apart where these differ."""
     return Some((
@@ -225,9 +267,23 @@ def _grows(first: Term, second: Term, one: Term, two: Term, step: Term) -> Formu
     ))  # fmt: skip
 
 
-def _shared(one: Product, two: Product) -> Iterator[tuple[Term, Term, Term]]:
-    """A factor of both products, and the other factor of each."""
-    for factor, first in ((one.left, one.right), (one.right, one.left)):
-        for other, second in ((two.left, two.right), (two.right, two.left)):
-            if factor == other:
-                yield factor, first, second
+def _size_of_divisor(quotient: Quotient) -> tuple[int, int]:
+    """What orders a divisor after those that it is a multiple of."""
+    by = quotient.by
+    return len(list(everything(by))), by.constant + sum(factor for _, factor in by.parts)
+
+
+def _apart(atom: Product) -> Iterator[tuple[Term, Term]]:
+    """Each factor of a product, and the product of the others."""
+    factors = factors_of(of(atom))
+    for place, factor in enumerate(factors):
+        yield factor, monomial((*factors[:place], *factors[place + 1 :]))
+
+
+def _shared(one: Product, two: Product) -> tuple[Term, Term, Term] | None:
+    """What all common factors of two products make, and what the others make of each; None if either has none."""
+    first, second = Counter(factors_of(of(one))), Counter(factors_of(of(two)))
+    common = first & second
+    if not common or common in (first, second):
+        return None
+    return monomial(common.elements()), monomial((first - common).elements()), monomial((second - common).elements())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tileproof.ir import ops
 from tileproof.ir.types import (
@@ -36,7 +37,6 @@ from .ranges import CARRIED, CARRIED_LIMIT, LARGEST, START_LIMIT, Range, Ranges
 from .sites import Account, Bounded, Branch, Carried, Demand, Fitting, Site, Spot, View, Walk, Where
 from .symbolic_values import Values, integer_range, is_whole
 from .terms import (
-    LANE,
     TRUE,
     All,
     Atom,
@@ -58,6 +58,8 @@ from .terms import (
     changed,
     depends_on_data,
     equals,
+    everything,
+    flattened,
     greatest,
     inner,
     negation,
@@ -74,6 +76,29 @@ from .terms import (
 def shown_name(value: AnyValue) -> str:
     """The name of a value in the source, without the number that makes it unique."""
     return value.name.partition(".")[0]
+
+
+_Loop: TypeAlias = ops.TilesLoop | ops.RangeLoop | ops.While
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What there is where a loop begins."""
+
+    path: tuple[Formula, ...]
+    names: frozenset[str]
+    """Of indices and walkers."""
+
+    def has(self, term: Term) -> bool:
+        """Whether a term is the same in all iterations."""
+        for atom in everything(term):
+            match atom:
+                case Unknown(name=name) | Start(walker=name) | Live(walker=name) | TileNumber(walker=name):
+                    if name not in self.names:
+                        return False
+                case _:
+                    pass
+        return True
 
 
 class Collector:
@@ -282,16 +307,23 @@ class Collector:
         if site.view.root is not op.tensor or op.tensor.type.access is not Access.IN:
             values.unknown(result)
             return
-        args = tuple(spot.position if spot.lane is None else _relaned(spot) for spot in site.spots)
+        args = tuple(spot.at_common_lane(spot.position) for spot in site.spots)
         element = of(Read(op.tensor.name, args))
         if isinstance(op, ops.Get):
             fill = values.term(op.fill)
-            loaded = values.unknown(result, self.ranges.of(element) | self.ranges.of(fill))
-            values.define(result, Some((equals(loaded, element), equals(loaded, fill))))
+            loaded = values.unknown(result, hull=(element, fill))
+            inside = [
+                side
+                for place, spot in zip(args, site.spots, strict=True)
+                for side in (at_most(-place, 0), below(place, spot.extent))
+            ]
+            values.define(result, Some((All((*inside, equals(loaded, element))), equals(loaded, fill))))
             return
         values.terms[result] = element
         if result.type.dtype == ENTRY:
-            values.present[result] = (at_most(number(0), element),)
+            # Nothing is loaded at none: the launch checks the tensors that the positions come from.
+            through = (changed(formula, spot.at_common_lane) for spot in site.spots for formula in spot.present)
+            values.present[result] = (at_most(number(0), element), *through)
 
     def _shift(self, op: ops.Shift) -> None:
         walk, by = self.account.walks[op.walker], self.values.term(op.by)
@@ -383,23 +415,44 @@ class Collector:
         if not self.ranges.of(stop - start).within(LARGEST):
             # Its iterations are counted by the difference of its ends.
             self._owe(Fitting(op, stop - start, self.where))
-        bounds = self.ranges.of(start) | self.ranges.of(stop)
-        data = depends_on_data(start) or depends_on_data(stop)
+        data = any(map(depends_on_data, (start, stop, step)))
+        bounds = self.ranges.hull((start, stop)) & integer_range(INDEX)
         variable = of(Unknown(op.variable.name, bounds.low, bounds.high, data=data))
+        self.ranges.hulls[op.variable.name] = start, stop
         self.values.terms[op.variable] = variable
-        facts: list[Formula] = []
-        if step.number is not None and step.number:
-            iterations = of(Unknown(f"{op.variable.name}#", 0, INDEX_LIMIT))
-            ahead = [at_most(start, variable), below(variable, stop)]
-            behind = [at_most(variable, start), below(stop, variable)]
-            facts += ahead if step.number > 0 else behind
-            if abs(step.number) != 1:
-                facts += [equals(variable, start + iterations.times(step.number)), at_most(-iterations, 0)]
+        turn = self._turn(op)
+        facts: list[Formula] = [at_most(-turn, 0)]
+        if abs(step.number or 0) != 1:
+            facts.append(equals(variable, start + product(turn, step)))
+        ahead = All((below(number(0), step), at_most(start, variable), below(variable, stop)))
+        behind = All((below(step, 0), at_most(variable, start), below(stop, variable)))
+        signs = self.ranges.of(step)
+        facts += ahead.parts if signs.low >= 0 else behind.parts if signs.high <= 0 else (Some((ahead, behind)),)
         self._loop(op, facts, TRUE)
 
+    def _turn(self, op: _Loop) -> Term:
+        """How many iterations of a loop come before one."""
+        match op:
+            case ops.TilesLoop(walker=walker):
+                return self.account.walks[walker].number
+            case ops.RangeLoop(variable=variable, start=start, step=step):
+                by = self.values.term(step).number
+                if by in (1, -1):
+                    return (self.values.term(variable) - self.values.term(start)).times(by)
+                return of(Unknown(f"{variable.name}#", 0, INDEX_LIMIT))
+            case ops.While(carried=carried):
+                return of(Unknown(f"{carried[0].name}#", 0, INDEX_LIMIT))
+
+    def _turns(self, op: _Loop) -> Term:
+        """How many iterations a loop has."""
+        if isinstance(op, ops.RangeLoop):
+            by, gap = self.values.term(op.step).number, self.values.term(op.stop) - self.values.term(op.start)
+            if by:
+                return greatest(-quotient(-gap, number(by)), number(0))
+        return of(Unknown(f"{op.results[0].name}#", 0, INDEX_LIMIT))
+
     def _while(self, op: ops.While) -> None:
-        before = tuple(self.path)
-        self._enter(op)
+        before = self._enter(op)
         with self._within(Branch(op)):
             outer, self.in_test = self.in_test, True
             self._block(op.test)
@@ -410,14 +463,15 @@ class Collector:
             self._leave(op, before)
 
     def _loop(self, op: ops.TilesLoop | ops.RangeLoop, facts: Sequence[Formula], condition: Formula) -> None:
-        before = tuple(self.path)
-        self._enter(op)
+        before = self._enter(op)
         with self._within(Branch(op, condition), *facts):
             self._block(op.body)
             self._leave(op, before)
 
-    def _enter(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> None:
+    def _enter(self, op: _Loop) -> _Before:
         uniform, self.values.uniform = self.values.uniform, False
+        names = {value.name for value in self.values.terms} | {walker.name for walker in self.account.walks}
+        before = _Before(tuple(self.path), frozenset(names))
         for value, init, handed in zip(op.carried, op.inits, op.body.yields, strict=True):
             if is_whole(value.type.dtype) and value.type.rank <= 1:
                 data = depends_on_data(self.values.term(init)) or is_loaded(op.body, handed)
@@ -425,6 +479,7 @@ class Collector:
             elif value.type.dtype == INDEX:
                 self._hand_on(value)
         self.values.uniform = uniform
+        return before
 
     def _hand_on(self, value: Tile, data: bool = True) -> None:
         """Introduces what a loop carries, or what comes out of one: an index stays near."""
@@ -436,7 +491,7 @@ class Collector:
         if value.type.rank <= 1:
             self.values.unknown(value, CARRIED, data)
 
-    def _leave(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, before: tuple[Formula, ...]) -> None:
+    def _leave(self, op: _Loop, before: _Before) -> None:
         """The values an iteration yields and the results: an index must stay within 64 bits."""
         for value, handed, result, init in zip(op.carried, op.body.yields, op.results, op.inits, strict=True):
             if value.type.dtype == INDEX and value.type.rank > 1:
@@ -448,24 +503,52 @@ class Collector:
                 continue
             self._hand_on(result)
             if value.type.dtype == INDEX:
-                self._carry(value, handed, result, init, before)
+                self._carry(value, handed, result, init, before.path)
+                self._count(op, value, handed, result, init, before)
                 self._owe_steps(op, value, handed, init)
 
-    def _owe_steps(self, op: ops.TilesLoop | ops.RangeLoop | ops.While, value: Tile, handed: Tile, init: Tile) -> None:
+    def _count(self, op: _Loop, value: Tile, handed: Tile, result: Tile, init: Tile, before: _Before) -> None:
+        """Counts what each iteration adds to a carried index, if it is always the same."""
+        term = self.values.term
+        step = term(handed) - term(value)
+        if not before.has(step):
+            return
+        self.values.define(value, equals(term(value), term(init) + product(self._turn(op), step)))
+        self.values.define(result, equals(term(result), term(init) + product(self._turns(op), step)))
+        most = self._most_iterations(op)
+        if most is not None:
+            ends = term(init), term(init) + product(most, step)
+            self.ranges.hulls.update({value.name: ends, result.name: ends})
+
+    def _owe_steps(self, op: _Loop, value: Tile, handed: Tile, init: Tile) -> None:
         """Adds the obligation that all iterations together keep a carried index within 64 bits."""
         carried, first = self.values.term(value).lone, self.values.term(init)
         assert isinstance(carried, Unknown)
         steps = self.carrying.long_steps(self.values.term(handed), carried)
         iterations = self._most_iterations(op)
-        if steps is None or (steps and iterations is None):
+        ends = None if steps is None else [self._end(carried, first, step, iterations) for step in steps]
+        if ends is None or None in ends:
             self._owe(Fitting(op, None, self.where))
             return
-        totals = [first + product(iterations, step) for step in steps if iterations is not None]
+        totals = [total for end in ends if end is not None for total in end]
         for total in totals if self.carrying.stays(first) else (first, *totals):
             if not self.ranges.of(total).within(START_LIMIT):
                 self._owe(Fitting(op, total, self.where, START_LIMIT))
 
-    def _most_iterations(self, op: ops.TilesLoop | ops.RangeLoop | ops.While) -> Term | None:
+    def _end(self, carried: Unknown, first: Term, step: Term, iterations: Term | None) -> list[Term] | None:
+        """How far out steps lead: as far as all of them, or one more than where the loop ends; None if nobody knows."""
+        if iterations is not None:
+            return [first + product(iterations, step)]
+        signs, facts = self.ranges.of(step), flattened(self.path)[0]
+        ends: list[Term] = []
+        for sign in (1, -1):
+            limits = [of(carried) - fact.term.times(sign) for fact in facts if (carried, sign) in fact.term.parts]
+            if not limits and (signs.high > 0 if sign > 0 else signs.low < 0):
+                return None
+            ends += [limit + step for limit in limits[:1]]
+        return ends
+
+    def _most_iterations(self, op: _Loop) -> Term | None:
         """An upper bound of the iterations of a loop; None if there is none."""
         match op:
             case ops.TilesLoop(walker=walker):
@@ -473,7 +556,7 @@ class Collector:
                 return quotient(walk.extent, walk.size) + 1 if walk.size.number else walk.extent
             case ops.RangeLoop(start=start, stop=stop, step=step):
                 by, gap = self.values.term(step).number, self.values.term(stop) - self.values.term(start)
-                return greatest(quotient(gap, number(by)) + 1, number(0)) if by else None
+                return greatest(quotient(gap, number(by)) + 1, number(0)) if by else greatest(gap, -gap)
             case ops.While():
                 return None
 
@@ -550,12 +633,6 @@ def _most_lanes(kernel: ops.KernelIR) -> int:
     tiles = (value.type for op in walk(kernel.body) for value in ops.results(op) if isinstance(value.type, TileType))
     lengths = [axis.length for tile in tiles for axis in tile.axes]
     return max((length if isinstance(length, int) else INDEX_LIMIT for length in lengths), default=1)
-
-
-def _relaned(spot: Spot) -> Term:
-    """The position of a one-dimensional access as a tile is written: in terms of the common lane."""
-    mark = spot.lane.lone if spot.lane is not None else None
-    return at_lane(spot.position, LANE, mark) if isinstance(mark, Lane) else spot.position
 
 
 @dataclass(frozen=True, slots=True)

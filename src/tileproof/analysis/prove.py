@@ -142,7 +142,8 @@ class _Checker:
         if term is not None:
             small = ranges.knowing(lambda atom: _USUAL_EXTENT)
             if small.of(term).within(demand.limit):
-                self.fits.append(Fits(term, ranges, goal.span, demand.limit))
+                if all((known.term, known.limit) != (term, demand.limit) for known in self.fits):
+                    self.fits.append(Fits(term, ranges, goal.span, demand.limit))
                 reason = "the launch looks whether it fits 64 bits"
                 self.discharged.append(Discharged(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
                 return

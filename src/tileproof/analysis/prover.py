@@ -16,6 +16,7 @@ from math import gcd
 from typing import TypeAlias
 
 from .axioms import Axioms
+from .equalities import is_contradictory
 from .terms import Atom, Clause, Fact, Formula, Term, flattened, terms
 
 _MOST_QUESTIONS = 800
@@ -57,6 +58,9 @@ class Prover:
 
     def ask(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
         """Whether the premises contradict `about`. Only facts connected to `about` are used."""
+        stated = (*about, *premises, *(self.contracts if contracts else ()))
+        if any(isinstance(formula, Fact) and formula.equal for formula in about) and is_contradictory(stated):
+            return Answer(True)
         facts, clauses = flattened(self.formulas((*about, *premises), contracts))
         if about:
             facts, clauses = _relevant(facts, clauses, about)

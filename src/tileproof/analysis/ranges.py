@@ -8,8 +8,9 @@ of which nothing is known may be any 64-bit number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 from tileproof.ir import ops
 from tileproof.ir.types import INDEX_LIMIT, Content
@@ -90,10 +91,18 @@ class Ranges:
     known: Callable[[DimensionExtent | AxisExtent | Scalar], int] | None = None
     lanes: int = INDEX_LIMIT
     """How many lanes a tile of the kernel has at most."""
+    hulls: dict[str, tuple[Term, ...]] = field(default_factory=dict)
+    """For an unknown, terms between the least and the greatest of which it lies."""
+    _of_launch: dict[str, Range] = field(default_factory=dict)
+    """The intervals of unknowns in a launch whose extents are known."""
 
     def knowing(self, known: Callable[[DimensionExtent | AxisExtent | Scalar], int]) -> Ranges:
         """The same for a launch whose extents and scalars are known."""
-        return replace(self, known=known)
+        return replace(self, known=known, _of_launch={})
+
+    def hull(self, terms: Iterable[Term]) -> Range:
+        """Where any of some terms lies."""
+        return reduce(Range.__or__, map(self.of, terms))
 
     def of(self, term: Term) -> Range:
         """Where the values of a term lie."""
@@ -131,8 +140,8 @@ class Ranges:
                 return Range(0, self.lanes)
             case Element():
                 return Range(0, INDEX_LIMIT)
-            case Unknown(_, low, high):
-                return Range(low, high)
+            case Unknown():
+                return self._unknown(atom)
             case Read(tensor, _):
                 return self._element(tensor)
             case GroupOf(_, _, into):
@@ -144,6 +153,15 @@ class Ranges:
                 return of_binary(ops.BinaryFn.MUL, self.of(left), self.of(right))
             case Quotient(term, by):
                 return of_binary(ops.BinaryFn.FLOORDIV, self.of(term), self.of(by))
+
+    def _unknown(self, atom: Unknown) -> Range:
+        """What was known when it was introduced; in a launch, what its extents say of it."""
+        bounds = Range(atom.low, atom.high)
+        if self.known is None or atom.name not in self.hulls:
+            return bounds
+        if atom.name not in self._of_launch:
+            self._of_launch[atom.name] = bounds & self.hull(self.hulls[atom.name])
+        return self._of_launch[atom.name]
 
     def _size(self, extent: Term) -> int:
         """The greatest extent a dimension can have, however it is computed."""

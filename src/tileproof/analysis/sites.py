@@ -13,7 +13,7 @@ from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Get, If, Load, Pick, RangeLoop, Store, TilesLoop, Update, While
 from tileproof.ir.types import INDEX_LIMIT, Tensor, Tile, Walker
 
-from .terms import Formula, Term, Unknown, at_most, below
+from .terms import LANE, Formula, Lane, Term, Unknown, at_lane, at_most, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,11 @@ class Spot:
     def place(self) -> Term:
         """The position in the argument."""
         return self.position + self.offset
+
+    def at_common_lane(self, term: Term) -> Term:
+        """A term of this access as that of a one-dimensional tile: in terms of the common lane."""
+        mark = None if self.lane is None else self.lane.lone
+        return at_lane(term, LANE, mark) if isinstance(mark, Lane) else term
 
 
 @dataclass(frozen=True, slots=True)

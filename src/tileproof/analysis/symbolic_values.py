@@ -20,6 +20,7 @@ from .terms import (
     FALSE,
     LANE,
     TRUE,
+    ZERO,
     All,
     Fact,
     Formula,
@@ -141,9 +142,18 @@ class Values:
         args = (LANE,) * value.type.rank
         return at_most(number(1), of(Unknown(f"{value.name}?", 0, 1, self.uniform, True, args)))
 
-    def unknown(self, value: Tile, bounds: Range | None = None, data: bool = True, made_of: Term | None = None) -> Term:
-        """Makes a value one about which only its interval is known, and the term it is a function of, if of one."""
+    def unknown(
+        self, value: Tile, bounds: Range | None = None, data: bool = True, made_of: Term | None = None,
+        hull: tuple[Term, ...] = (),
+    ) -> Term:  # fmt: skip
+        """Makes a value one about which only its interval is known, and the term it is a function of, if of one.
+
+        `hull`: terms between which it lies. With the extents of a launch they limit it more than without.
+        """
         bounds = bounds or integer_range(value.type.dtype)
+        if hull:
+            bounds &= self.ranges.hull(hull)
+            self.ranges.hulls[value.name] = hull
         args = (LANE,) * value.type.rank
         uniform = self.uniform or (made_of is not None and is_uniform(made_of))
         term = of(Unknown(value.name, bounds.low, bounds.high, uniform, data, args))
@@ -195,7 +205,7 @@ class Values:
         term = self.terms[value]
         if term.weight <= 1:
             return
-        named = self.unknown(value, self.ranges.of(term), depends_on_data(term), term)
+        named = self.unknown(value, None, depends_on_data(term), term, hull=(term,))
         if value.type.dtype != ENTRY:  # of which it is not known when it is none
             self.define(value, equals(named, term))
 
@@ -248,7 +258,8 @@ class Values:
         bounds = self._bounds(op, exact)
         if dtype in (INDEX, ENTRY):
             self.terms[op.result] = exact
-            self.bounds[op.result] = bounds
+            # It must fit, so what is computed from it starts from 64 bits.
+            self.bounds[op.result] = bounds & integer_range(INDEX)
             if dtype == ENTRY and not bounds.within(START_LIMIT):
                 self.account.demands.append(Fitting(op, exact, where, START_LIMIT))
             if not bounds.fits:
@@ -290,9 +301,7 @@ class Values:
                 bounds = self._gathered(op)
             case _:
                 bounds = self._made_of(op)
-        reach = self._reach(op)
-        if reach is not None:
-            self.reaches[op.result] = reach
+        reach = self.reaches[op.result] = self._reach(op, bounds)
         if bounds.fits:
             self.bounds[op.result] = bounds
         else:
@@ -320,19 +329,37 @@ class Values:
         first, *others = map(self.bound, values)
         return reduce(Range.__or__, others, first)
 
-    def _reach(self, op: ops.PureOp) -> Term | None:
-        """A term for an index tile with several axes, with a lane for each axis; None if there is none."""
+    def _reach(self, op: ops.PureOp, bounds: Range) -> Term:
+        """A term for an index tile with several axes, with a lane for each axis."""
         match op:
             case ops.Binary(fn=fn, left=left, right=right):
-                one, two = self.reaches.get(left), self.reaches.get(right)
-                return None if one is None or two is None else _polynomial(fn, one, two)
-            case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand) if operand in self.reaches:
-                return -self.reaches[operand]
+                one, two = self.reach(left), self.reach(right)
+                exact = _polynomial(fn, one, two)
+                if exact is None and fn in (ops.BinaryFn.FLOORDIV, ops.BinaryFn.CDIV):
+                    exact = quotient(one, two) if fn is ops.BinaryFn.FLOORDIV else -quotient(-one, two)
+                return self._element(op.result, bounds, (one, two, ZERO)) if exact is None else exact
+            case ops.Unary(fn=ops.UnaryFn.NEG, operand=operand):
+                return -self.reach(operand)
+            case ops.Select(yes=yes, no=no):
+                return self._element(op.result, bounds, (self.reach(yes), self.reach(no)))
             case ops.Broadcast() | ops.Expand() | ops.Permute() | ops.Reshape() | ops.Slice():
-                term = self.term(op.operand) if op.operand.type.rank <= 1 else self.reaches.get(op.operand)
-                return None if term is None else relaned(term, op.result.name)
+                term = self.term(op.operand) if op.operand.type.rank <= 1 else self.reach(op.operand)
+                return relaned(term, op.result.name)
             case _:
-                return None
+                return self._element(op.result, bounds)
+
+    def reach(self, value: Tile) -> Term:
+        """Any element of an index tile with several axes."""
+        if value not in self.reaches:
+            self.reaches[value] = self._element(value, self.bound(value))
+        return self.reaches[value]
+
+    def _element(self, value: Tile, bounds: Range, hull: tuple[Term, ...] = ()) -> Term:
+        """An element of which its interval is known alone. It has a lane, so that it is none that was moved."""
+        name, known = f"{value.name} element", bounds & integer_range(INDEX)
+        if hull:
+            self.ranges.hulls[name] = hull
+        return of(Unknown(name, known.low, known.high, data=True, args=(LANE,)))
 
     def _gathered(self, op: ops.Reduce | ops.CumSum) -> Range:
         """The interval of an index tile combined along an axis."""
@@ -475,15 +502,14 @@ class Values:
             return
         # Without the shortcut of `chosen`: that two entries are equal does not imply that they are not none.
         one, two = self.term(yes), self.term(no)
-        entry = self.unknown(result, self.ranges.of(one) | self.ranges.of(two), _is_data(one, two, when))
+        entry = self.unknown(result, None, _is_data(one, two, when), hull=(one, two))
         self.define(result, Some((All((when, equals(entry, one))), All((negation(when), equals(entry, two))))))
 
     def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
         """`yes` or `no`, by a condition."""
         if yes == no or self._always(when):
             return yes
-        one, two = self.ranges.of(yes), self.ranges.of(no)
-        term = self.unknown(result, one | two, _is_data(yes, no, when))
+        term = self.unknown(result, None, _is_data(yes, no, when), hull=(yes, no))
         ways = All((when, equals(term, yes))), All((negation(when), equals(term, no)))
         self.define(result, Some(ways))
         return term

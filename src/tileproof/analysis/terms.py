@@ -322,8 +322,8 @@ def product(left: Term, right: Term) -> Term:
     total = ZERO
     for one, factor in _monomials(left):
         for two, other in _monomials(right):
-            factors = [*_factors(one), *_factors(two)]
-            total = total + _monomial(factors).times(factor * other)
+            factors = [*factors_of(one), *factors_of(two)]
+            total = total + monomial(factors).times(factor * other)
     return total
 
 
@@ -333,20 +333,36 @@ def _monomials(term: Term) -> Iterator[tuple[Term, int]]:
         yield number(1), term.constant
 
 
-def _factors(term: Term) -> Iterator[Term]:
+def factors_of(term: Term) -> list[Term]:
     """What a monomial is the product of."""
     lone = term.lone
     if isinstance(lone, Product):
-        yield from _factors(lone.left)
-        yield from _factors(lone.right)
-    elif term.number != 1:
-        yield term
+        return [*factors_of(lone.left), *factors_of(lone.right)]
+    return [] if term.number == 1 else [term]
 
 
-def _monomial(factors: list[Term]) -> Term:
+def monomial(factors: Iterable[Term]) -> Term:
     """The product of factors, each of which is no sum: sizes first, so that what programs differ by comes last."""
     ordered = sorted(factors, key=lambda factor: (not is_launch_known(factor), str(factor)))
     return reduce(lambda one, two: of(Product(one, two)), ordered) if ordered else number(1)
+
+
+def monomial_quotient(term: Term, by: Term) -> Term | None:
+    """`term / by` for two products of sizes and a positive number each, if it leaves no remainder."""
+    whole, part = _monomial_of(term), _monomial_of(by)
+    if whole is None or part is None:
+        return None
+    return _divided(whole[1], whole[0], [number(part[0]), *part[1]])
+
+
+def _monomial_of(term: Term) -> tuple[int, list[Term]] | None:
+    """A product as its number and its other factors; None if it is a sum or no product of sizes."""
+    if not is_size(term) or len(term.parts) + (term.constant != 0) != 1:
+        return None
+    if term.constant:
+        return term.constant, []
+    ((atom, times),) = term.parts
+    return times, factors_of(of(atom))
 
 
 def quotient(term: Term, by: Term) -> Term:
@@ -368,8 +384,26 @@ def quotient(term: Term, by: Term) -> Term:
         carried, left = divmod(term.constant, divisor)
         whole = whole + carried
         rest = rest + left
-        return whole if rest.number is not None else whole + of(Quotient(rest, by))
+        return whole if rest.number is not None else whole + _nested(rest, by)
+    return _nested(term, by)
+
+
+def _nested(term: Term, by: Term) -> Term:
+    """`term // by`, where `x // a // b` is `x // (a * b)`."""
+    inside = term.lone
+    if isinstance(inside, Quotient) and is_size(inside.by) and is_size(by):
+        return quotient(inside.term, product(inside.by, by))
     return of(Quotient(term, by))
+
+
+def is_size(term: Term) -> bool:
+    """Whether it is a sum of extents, products of extents and positive numbers: never negative."""
+    return term.constant >= 0 and all(
+        factor > 0
+        and (isinstance(atom, DimensionExtent | AxisExtent)
+             or (isinstance(atom, Product) and is_size(atom.left) and is_size(atom.right)))
+        for atom, factor in term.parts
+    )  # fmt: skip
 
 
 def remainder(term: Term, by: Term) -> Term:
@@ -392,12 +426,12 @@ def with_remainder(term: Term) -> Remaining | None:
     parts = dict(term.parts)
     largest: Remaining | None = None
     for atom, factor in term.parts:
-        factors = list(_factors(of(atom)))
+        factors = factors_of(of(atom))
         for one in factors:
             quotient = one.lone
             if not isinstance(quotient, Quotient) or (largest and quotient.term.weight <= largest.term.weight):
                 continue
-            times = _divided(factors, -factor, [one, *_factors(quotient.by)])
+            times = _divided(factors, -factor, [one, *factors_of(quotient.by)])
             if times is None:
                 continue
             scaled = product(times, quotient.term - product(one, quotient.by))
@@ -418,7 +452,7 @@ def _divided(factors: list[Term], times: int, by: Iterable[Term]) -> Term | None
             left.remove(factor)
         else:
             return None
-    return _monomial(left).times(times)
+    return monomial(left).times(times)
 
 
 def least(left: Term, right: Term) -> Term:
