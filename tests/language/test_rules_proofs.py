@@ -235,8 +235,8 @@ def test_an_index_neither_proved_nor_refuted_is_checked() -> None:
     one, two, total = 0, 0, 0.0
     for m in range(tp.dim("M")):
         total += x[one - two]
-        one += 1
-        two += 1
+        one += 2 - m % 2
+        two += 2 - m % 2
     y[n] = total
     """
     assert rung(each(TABLE, body), "x[one - two]") is Rung.IN_PLACE
@@ -329,9 +329,11 @@ def test_an_index_grows_by_steps_from_turn_to_turn() -> None:
 
 
 def test_in_a_while_an_index_grows_by_small_steps() -> None:
-    turns = "at = n + 2\nwhile at < 9:\n    at = {}\ny[n] = at.to(i64)"
-    assert tp.check(each('y: Out[i64, "N"]', turns.format("at + 16384"))) == []
-    assert refused(each('y: Out[i64, "N"]', turns.format("at + 16385"))) == "TP0813"
+    turns = "at = n + 2\nwhile at {} 9:\n    at = at + {}\ny[n] = at.to(i64)"
+    assert tp.check(each('y: Out[i64, "N"]', turns.format("!=", 16384))) == []
+    assert refused(each('y: Out[i64, "N"]', turns.format("!=", 16385))) == "TP0813"
+    assert tp.check(each('y: Out[i64, "N"]', turns.format("<", 1 << 50))) == []
+    assert refused(each('y: Out[i64, "N"]', turns.format("<", 1 << 62))) == "TP0813"
 
 
 # Checking.
