@@ -211,6 +211,13 @@ LAWS = [
         "if False:",
     ),
     Mutant(
+        "a loop's variable is the same in all iterations",
+        "race advance_less_and_less",
+        "collect.Collector._enter",
+        "names - {own.name for own in _differing(op)}",
+        "names",
+    ),
+    Mutant(
         "a loop leaves what it began with",
         "race many_turns",
         "collect.Collector._count",

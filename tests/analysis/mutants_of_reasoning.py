@@ -124,8 +124,8 @@ REASONING = [
         "products are 0",
         "coverage diagonal",
         "terms.product",
-        "total = total + _monomial",
-        "total = total or _monomial",
+        "total = total + monomial",
+        "total = total or monomial",
     ),
     Mutant(
         "a part of a part is a part of the sum",
@@ -232,8 +232,8 @@ REASONING = [
         "quotients are not negative",
         "bounds quotient_of_one_before",
         "axioms.Axioms._of_one",
-        "self.ranges.of(of(atom)))\n            yield from _of_quotient",
-        "Range(0, 1 << 48))\n            yield from _of_quotient",
+        "self.ranges.of(of(atom)))\n            case Product",
+        "Range(0, 1 << 48))\n            case Product",
     ),
     Mutant(
         "the least quotient is forgotten",

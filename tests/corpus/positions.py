@@ -205,6 +205,28 @@ def advance_at_first(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
 
 
 @tp.kernel
+def advance_by_turn(y: InOut[f32, "N"], x: In[f32, "N"], programs: In[f32, "P"]) -> None:
+    """Steps that grow: their sum is not the last of them, times their number."""
+    for p in tp.parallel(P=tp.each):
+        at = p * 5
+        for t in range(6):
+            at += t - 2
+        if (at >= 0) & (at < tp.dim("N")):
+            y[at - p * 5] = x[at]
+
+
+@tp.kernel
+def advance_less_and_less(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
+    """One element, then none: nothing is left of the step where it is looked at again."""
+    for p in tp.parallel(N=tp.each):
+        at = p + 0
+        for t in range(3):
+            if at < tp.dim("N"):
+                y[at] = x[p]
+            at += 1 // (t + 1)
+
+
+@tp.kernel
 def two_turns(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
     """The second turn is a short one, and takes all programs to the first element."""
     for p in tp.parallel(N=tp.each):
@@ -543,6 +565,8 @@ UNSAFE = [
     Case(some_slots_or_the_first, lambda: one(blank(5), _slots(), ints(1, 0, 0, 1), floats(4)), "race"),
     Case(either_way, lambda: one(blank(5), floats(5), -1), "race"),
     Case(advance_at_first, lambda: one(blank(5), floats(5)), "race"),
+    Case(advance_by_turn, lambda: one(blank(15), floats(15), floats(3)), "race"),
+    Case(advance_less_and_less, lambda: one(blank(5), floats(5)), "race"),
     Case(two_turns, lambda: one(blank(5), floats(5)), "race"),
     Case(advance_past_all, lambda: one(np.zeros(1, np.int64), floats(5)), "bounds"),
     Case(mixed_digits, lambda: one(blank(13), floats(13)), "race"),

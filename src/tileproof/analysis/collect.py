@@ -471,7 +471,7 @@ class Collector:
     def _enter(self, op: _Loop) -> _Before:
         uniform, self.values.uniform = self.values.uniform, False
         names = {value.name for value in self.values.terms} | {walker.name for walker in self.account.walks}
-        before = _Before(tuple(self.path), frozenset(names))
+        before = _Before(tuple(self.path), frozenset(names - {own.name for own in _differing(op)}))
         for value, init, handed in zip(op.carried, op.inits, op.body.yields, strict=True):
             if is_whole(value.type.dtype) and value.type.rank <= 1:
                 data = depends_on_data(self.values.term(init)) or is_loaded(op.body, handed)
@@ -626,6 +626,17 @@ class Collector:
                 self._owe(Fitting(op, None, self.where))
         if isinstance(op, ops.Join):
             self.after_join = True
+
+
+def _differing(op: _Loop) -> tuple[AnyValue, ...]:
+    """What a loop makes anew for each iteration, beside what it carries."""
+    match op:
+        case ops.TilesLoop(walker=walker):
+            return (walker,)
+        case ops.RangeLoop(variable=variable):
+            return (variable,)
+        case ops.While():
+            return ()
 
 
 def _most_lanes(kernel: ops.KernelIR) -> int:

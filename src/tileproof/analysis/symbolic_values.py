@@ -301,7 +301,10 @@ class Values:
                 bounds = self._gathered(op)
             case _:
                 bounds = self._made_of(op)
-        reach = self.reaches[op.result] = self._reach(op, bounds)
+        reach = self._reach(op, bounds)
+        if reach.weight > MOST_ATOMS:
+            reach = self._element(op.result, bounds, (reach,))
+        self.reaches[op.result] = reach
         if bounds.fits:
             self.bounds[op.result] = bounds
         else:
