@@ -6,7 +6,7 @@ import pytest
 from kernel_files import mistakes, with_body
 
 from tileproof.diagnostics.errors import Diagnostic
-from tileproof.frontend import expressions
+from tileproof.frontend import hints
 
 
 def said(body: str) -> Diagnostic:
@@ -34,14 +34,14 @@ def test_a_name_that_is_only_similar_is_no_correction() -> None:
     assert (found.help, found.edit) == ("did you mean `log`?", None)
 
 
-@pytest.mark.parametrize("name", expressions.FUNCTION_HINTS)
+@pytest.mark.parametrize("name", hints.FUNCTION_HINTS)
 def test_a_function_of_another_language_has_its_word_here(name: str) -> None:
-    assert said(f"t = tp.{name}(x[i, j])").help == expressions.FUNCTION_HINTS[name]
+    assert said(f"t = tp.{name}(x[i, j])").help == hints.FUNCTION_HINTS[name]
 
 
-@pytest.mark.parametrize("name", expressions.ATTRIBUTE_HINTS)
+@pytest.mark.parametrize("name", hints.ATTRIBUTE_HINTS)
 def test_an_attribute_of_another_library_has_its_word_here(name: str) -> None:
-    assert said(f"t = x[i, j].{name}").help == expressions.ATTRIBUTE_HINTS[name]
+    assert said(f"t = x[i, j].{name}").help == hints.ATTRIBUTE_HINTS[name]
 
 
 def test_arange_from_0_is_arange() -> None:

@@ -202,7 +202,7 @@ def test_the_message_names_both_tiles_and_both_places() -> None:
 def test_the_message_says_where_a_walker_belongs() -> None:
     (found,) = mistakes(text("for k in tp.tiles(K=BK):\n    c[i, j] = a[k, i] @ b[k, j]"))
     assert found.message == "axis 0 of `a` is M, and `k` walks K"
-    assert found.help == "`k` belongs at axis 1 of `a`"
+    assert found.help == "`k` belongs at axis 1 of `a`: write `a[i, k]`"
     assert found.span is not None
     assert found.span.text == "k"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,6 +21,7 @@ from tileproof.language.kernel import Kernel
 from .captures import check_capture, is_language
 from .context import Context
 from .entities import Binding, Bundle, Entity, Known, Lambda, Method, describe
+from .hints import BUILTIN_HINTS, FUNCTION_HINTS
 from .source import FunctionSource, Rejected, Suppressed, check_syntax, is_text_of, read_function, reject
 
 
@@ -115,7 +117,8 @@ def invoke(ctx: Context, callee: Entity, arguments: Arguments, span: Span, calle
     if handler is not None:
         name = f"tp.{function.__qualname__}" if not inspect.isbuiltin(function) else function.__name__
         return handler(ctx, _matched(arguments, name, _parameters(function), span))
-    if isinstance(function, FunctionType) and not (function.__module__ or "").startswith("tileproof.language"):
+    module = getattr(function, "__module__", "") or ""
+    if isinstance(function, FunctionType) and not module.startswith("tileproof.language") and not _is_of_host(function):
         return _inline(ctx, function, arguments, span)
     raise _not_callable(function, callee_span)
 
@@ -142,6 +145,11 @@ def _handler(function: Any) -> Handler | None:
         return None
 
 
+def _is_of_host(function: FunctionType) -> bool:
+    """Whether a function is one that tileproof has for the host, such as `tp.ones`: no helper to be compiled."""
+    return getattr(sys.modules.get("tileproof"), function.__name__, None) is function
+
+
 def _not_callable(function: Any, span: Span) -> Rejected:
     name = getattr(function, "__name__", str(function))
     module = getattr(function, "__module__", "") or ""
@@ -154,6 +162,12 @@ def _not_callable(function: Any, span: Span) -> Rejected:
         cure = "`range` stands in a `for` statement: `for n in range(...):`"
     elif name in tiles.__all__:
         cure, edit = f"use `tp.{name}`", Edit(span, f"tp.{name}")
+    elif module == "builtins" and name in BUILTIN_HINTS:
+        cure = BUILTIN_HINTS[name]
+    elif isinstance(function, FunctionType) and _is_of_host(function):
+        cure = FUNCTION_HINTS.get(name, "it is a function of the host: call it before the launch, and pass the result")
+    elif module != "builtins" and name in FUNCTION_HINTS:
+        cure = FUNCTION_HINTS[name]
     return reject(Code.NOT_CALLABLE, f"`{span.text}` cannot be called in a kernel", span, help=cure, edit=edit)
 
 
@@ -198,7 +212,7 @@ def _matched(
         elif others is not None:
             named.append((word, (entity, where)))
         else:
-            raise reject(Code.BAD_CALL, f"{name} has no parameter `{word}`", where, help=cure)
+            raise _no_parameter(name, word, where, known, cure)
     for parameter in parameters:
         needed = parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
         if needed and parameter.default is parameter.empty and parameter.name not in matched:
@@ -206,6 +220,19 @@ def _matched(
     for key, value in named:
         matched[f"**{key}"] = value
     return Call(name, span, matched)
+
+
+_PARAMETER_WORDS = {"dim": "axis", "keepdim": "keepdims", "key": "by"}
+"""Parameters of other libraries, and what they are called here."""
+
+
+def _no_parameter(name: str, word: str, where: Span, known: set[str], cure: str) -> Rejected:
+    meant = _PARAMETER_WORDS.get(word)
+    edit = None
+    if meant in known:
+        written = where.text.replace(word, meant, 1)
+        cure, edit = f"write `{written}`", Edit(where, written)
+    return reject(Code.BAD_CALL, f"{name} has no parameter `{word}`", where, help=cure, edit=edit)
 
 
 def _call_method(ctx: Context, method: Method, owner: Span, arguments: Arguments, span: Span) -> Entity:

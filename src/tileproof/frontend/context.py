@@ -30,6 +30,7 @@ from tileproof.language.dtypes import DType, DTypeVar
 from .captures import MISSING, Capture, as_dtype, check_capture, find_name, in_reach
 from .constant_folding import limited
 from .entities import Binding, Bundle, Entity, Known, Poison, Scope, Unbound
+from .hints import NAME_HINTS
 from .signature import Signature
 from .source import FunctionSource, Rejected, Suppressed, reject
 
@@ -45,6 +46,8 @@ class Builder:
     used: dict[str, int] = field(default_factory=dict)
     unrolled: int = 0
     """How many turns of loops were written out."""
+    untyped: dict[Value[TileType], Span] = field(default_factory=dict)
+    """Tiles that are f32 because no element type was written, and the calls that made them."""
 
     def value(self, type_: V, name: str = _UNNAMED) -> Value[V]:
         """A new value, named after the user's name for it where there is one."""
@@ -78,6 +81,8 @@ class Builder:
             return value
         named = self.value(value.type, name)
         self.ops[-1] = substitute_op(last, {value: named})
+        if value in self.untyped:
+            self.untyped[named] = self.untyped[value]  # type: ignore[index]
         return named
 
 
@@ -171,7 +176,7 @@ class Context:
                 if isinstance(binding.entity, Poison):
                     raise Suppressed
                 return binding.entity
-            case Unbound(reason, where, cure, code):
+            case Unbound(reason, where, cure, code, edit):
                 lacks = "value" if code is Code.MAYBE_UNBOUND else "single type"
                 raise reject(
                     code,
@@ -179,6 +184,7 @@ class Context:
                     span,
                     labels=(Label(where, "this is where"),),
                     help=cure or f"give `{name}` a value before",
+                    edit=edit,
                 )
             case _ if name in self.function.own_names:
                 self.demand_known(name, span)
@@ -227,6 +233,8 @@ class Context:
             message, written = f"`{name}` is a dimension, not a name", f'tp.dim("{name}")'
             cure = f"write `{written}` for its extent"
             return reject(Code.UNKNOWN_NAME, message, span, help=cure, edit=Edit(span, written))
+        if name in NAME_HINTS:
+            return reject(Code.UNKNOWN_NAME, f"`{name}` is not defined", span, help=NAME_HINTS[name])
         names = [bound for bound, entry in self.scope.items() if isinstance(entry, Binding)]
         near = difflib.get_close_matches(name, names, 1, 0.7)
         cure = f"did you mean `{near[0]}`?" if near else "define it before the kernel, or pass it as a parameter"

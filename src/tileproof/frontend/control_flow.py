@@ -18,7 +18,7 @@ from tileproof.diagnostics.errors import Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, If
 from tileproof.ir.types import INDEX_SCALAR, Tile, TileType, Walker, WalkerTag
-from tileproof.language.dtypes import BOOL, ENTRY, F32, INDEX, U64, DType
+from tileproof.language.dtypes import ALL, BOOL, ENTRY, F32, INDEX, U64, DType
 from tileproof.language.tiles import Lowest
 
 from .captures import same
@@ -39,7 +39,7 @@ from .entities import (
     same_build,
 )
 from .source import Rejected, reject
-from .tile_operations import as_entry, as_number, as_tile, broadcast, default_dtype
+from .tile_operations import as_entry, as_number, as_tile, broadcast, default_dtype, typed_call
 
 _MOST_PASSES = 4
 """How often a body is compiled until its types are stable, beyond once for each value it carries."""
@@ -65,6 +65,8 @@ class _Slot:
 
     def enter(self, ctx: Context, name: str) -> Entity:
         self.value = None if self.type is None else ctx.builder.value(self.type, name)
+        if self.value is not None and is_tile(self.init) and self.init in ctx.builder.untyped:
+            ctx.builder.untyped[self.value] = ctx.builder.untyped[self.init]
         return self.init if self.value is None else self.value
 
 
@@ -129,13 +131,14 @@ def compile_loop(ctx: Context, assigned: Sequence[str], span: Span, body: Callab
             is_stable = not literals
             for item in list(carried) if is_stable else []:
                 try:
-                    is_stable &= _is_stable(item, ended[item.name], ctx.walkers[walked:])
+                    is_stable &= _is_stable(ctx, item, ended[item.name], ctx.walkers[walked:])
                 except Rejected as rejected:
                     if item.inner.was_read and len(ctx.diagnostics) == reported:
                         raise
                     carried.remove(item)
                     found = rejected.diagnostic
-                    dropped[item.name] = Unbound(found.message, ended[item.name].span, found.help, found.code)
+                    where = ended[item.name].span
+                    dropped[item.name] = Unbound(found.message, where, found.help, found.code, found.edit)
                     is_stable = False
             if is_stable:
                 yields = tuple(_yields(ctx, carried, ended))
@@ -145,7 +148,7 @@ def compile_loop(ctx: Context, assigned: Sequence[str], span: Span, body: Callab
     else:
         message = "the types of the values this loop carries do not become stable"
         raise reject(Code.LOOP_TYPE, message, span, help="give each its final type and shape before the loop")
-    return _finish(ctx, carried, dropped, assigned, outer_scope, ops, yields, span)
+    return _finish(ctx, carried, dropped, assigned, outer_scope, ended, ops, yields, span)
 
 
 def _literals(carried: list[_Carried]) -> list[_Slot]:
@@ -153,7 +156,7 @@ def _literals(carried: list[_Carried]) -> list[_Slot]:
     return [slot for item in carried for slot in item.slots if slot.type is None and _typed(slot.init) is slot.init]
 
 
-def _is_stable(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
+def _is_stable(ctx: Context, item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]) -> bool:
     """Whether the types assumed for a name hold at the end of the body; learns better ones if not."""
     if isinstance(ended, Unbound):
         message = f"`{item.name}` has no value at the end of the loop: {ended.reason}"
@@ -161,16 +164,18 @@ def _is_stable(item: _Carried, ended: Binding | Unbound, local: Sequence[Walker]
     if isinstance(ended.entity, Poison):
         return True
     if not same_build(item.outer.entity, ended.entity):
-        raise _changed(item, ended, describe(item.outer.entity), describe(ended.entity))
+        raise _changed(ctx, item, ended, item.outer.entity, describe(item.outer.entity), describe(ended.entity))
     is_stable = True
     for slot, end in zip(item.slots, leaves(ended.entity), strict=True):
-        learned = _learn(item, slot, end, ended, local)
+        learned = _learn(ctx, item, slot, end, ended, local)
         is_stable &= learned == slot.type
         slot.type = learned
     return is_stable
 
 
-def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequence[Walker]) -> TileType | None:
+def _learn(
+    ctx: Context, item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequence[Walker]
+) -> TileType | None:
     """The type of a leaf that enters as `slot` and leaves as `end`; None if it stays what it was."""
     if slot.type is None and _unchanged(slot.init, end):
         return None
@@ -181,7 +186,8 @@ def _learn(item: _Carried, slot: _Slot, end: Entity, ended: Binding, local: Sequ
     learned = _common_type(start, final)
     if learned is None:
         before = str(start) if isinstance(start, TileType) else describe(slot.init)
-        raise _changed(item, ended, before, str(final) if isinstance(final, TileType) else describe(end))
+        after = str(final) if isinstance(final, TileType) else describe(end)
+        raise _changed(ctx, item, ended, slot.init, before, after)
     walker = local_tag(learned, local)
     if walker is not None:
         raise reject(
@@ -203,15 +209,23 @@ def local_tag(type_: TileType, local: Sequence[Walker]) -> Walker | None:
     return None
 
 
-def _changed(item: _Carried, ended: Binding, before: str, after: str) -> Rejected:
+def _changed(ctx: Context, item: _Carried, ended: Binding, init: Entity, before: str, after: str) -> Rejected:
+    first = f"first {before}"
+    if isinstance(init, Known) and init.is_number and describe(init) != before:
+        first = f"{describe(init)}, which took the type {before} in the loop"
+    cure, edit = _one_type(before, after), None
+    whole = next((dtype for dtype in ALL if dtype.is_integer and after.partition("[")[0] == dtype.name), None)
+    if is_tile(init) and whole is not None:
+        cure, edit = typed_call(ctx.builder, init, whole) or (cure, edit)
     return reject(
         Code.LOOP_TYPE,
         f"`{item.name}` enters the loop as {before} and ends an iteration as {after}",
         ended.span,
         label=f"now {after}",
-        labels=(Label(item.outer.span, f"first {before}"),),
+        labels=(Label(item.outer.span, first),),
         notes=("a value carried around a loop keeps its element type and its shape",),
-        help=_one_type(before, after),
+        help=cure,
+        edit=edit,
     )
 
 
@@ -252,7 +266,7 @@ def _common(one: DType, other: DType) -> DType | None:
 
 
 def _finish(
-    ctx: Context, carried: list[_Carried], dropped: Scope, assigned: Sequence[str], outer: Scope,
+    ctx: Context, carried: list[_Carried], dropped: Scope, assigned: Sequence[str], outer: Scope, ended: Scope,
     ops: list[AnyOp], yields: tuple[Tile, ...], span: Span,
 ) -> LoopBody:  # fmt: skip
     """Binds names to what they are after the loop."""
@@ -272,7 +286,10 @@ def _finish(
             values.append(slot.value)
             results.append(ctx.builder.value(slot.type, item.name))
             after.append(results[-1])
-        if item.typed:
+        end = ended[item.name]
+        if isinstance(end, Binding) and isinstance(end.entity, Poison):
+            outer[item.name] = Binding(end.entity, end.span)
+        elif item.typed:
             outer[item.name] = Binding(rebuild(item.outer.entity, iter(after)), item.outer.span)
     return LoopBody(tuple(inits), tuple(values), Block(tuple(ops), yields), tuple(results))
 

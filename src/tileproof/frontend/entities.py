@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias, TypeGuard
 
 from tileproof.diagnostics.codes import Code
-from tileproof.diagnostics.errors import Label
+from tileproof.diagnostics.errors import Edit, Label
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.types import (
     Axis,
@@ -132,6 +132,7 @@ class Unbound:
     span: Span
     help: str = ""
     code: Code = Code.MAYBE_UNBOUND
+    edit: Edit | None = None
 
 
 Scope: TypeAlias = "dict[str, Binding | Unbound]"
@@ -288,8 +289,24 @@ def describe_axes(axes: Sequence[Axis]) -> str:
     return "[" + ", ".join(map(str, axes)) + "]"
 
 
-def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) -> Rejected:
-    """A value that is stored where its axes do not fit."""
+def alongside(value: Axes, place: Axes) -> str:
+    """What makes a value meet `place` if it follows it: `.T`, or axes of length 1 at its end; empty if neither does."""
+    if len(value) == len(place) == 2 and value[::-1] == place and value != place:
+        return ".T"
+    if len(value) == 1 and value[0].tag is not None and value[0] in place[:-1]:
+        return f"[:{', None' * (len(place) - 1 - place.index(value[0]))}]"
+    return ""
+
+
+def surplus(value: Axes, place: Axes) -> int | None:
+    """The axis of a value that `place` lacks, if that is all that keeps them apart."""
+    if len(value) != len(place) + 1:
+        return None
+    return next((axis for axis in range(len(value)) if value[:axis] + value[axis + 1 :] == place), None)
+
+
+def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span, text: str) -> Rejected:
+    """A value, written as `text`, that is stored where its axes do not fit."""
     code, why = Code.LENGTHS_DIFFER, "the value has more axes than the place"
     cure = (
         "index the tensor with the walkers the value was loaded with; for neighbours, which may not exist, "
@@ -305,6 +322,12 @@ def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) 
         meet(value, place)
     except Clash as clash:
         code, why = clash.code, clash.sentence
+    edit = None
+    suffix, axis = alongside(value, place), surplus(value, place)
+    if suffix:
+        cure, edit = f"write `{text}{suffix}`", Edit(value_span, text + suffix)
+    elif axis is not None and len(set(tags)) == len(tags):
+        cure = f"reduce the axis that the place lacks: `{text}.sum(axis={axis})`, or `max`, `mean` and the like"
     return reject(
         code,
         f"a value of axes {describe_axes(value)} does not fit into `{tensor}` at {describe_axes(place)}",
@@ -312,4 +335,5 @@ def misfit(tensor: str, value: Axes, place: Axes, span: Span, value_span: Span) 
         labels=(Label(span, f"axes {describe_axes(place)}"),),
         notes=(why,),
         help=cure,
+        edit=edit,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Mapping
 from itertools import pairwise
 from types import ModuleType
 
@@ -49,71 +48,10 @@ from .entities import (
     is_tile,
     is_walker,
 )
+from .hints import ATTRIBUTE_HINTS, FUNCTION_HINTS, LIST_HINTS
 from .source import Suppressed, reject
 from .subscripts import Item, SliceOf, extent_named, extent_of, index_tile, load, slice_items
 from .tile_operations import as_tile, binary, literal, mma, permute, unary
-
-_ATOMIC = "declare the tensor {0} and write `tp.update(x, i, t)`: an update is combined, whoever makes it"
-_WALK = "walk a dimension: `for n in tp.parallel(N=B):` gives each program its tile `n`"
-_NO_BARRIER = "leave it out: within a program accesses happen in order, and programs share nothing"
-
-FUNCTION_HINTS: Mapping[str, str] = {
-    "program_id": _WALK,
-    "num_programs": '`tp.cdiv(tp.dim("N"), B)` programs walk N in tiles of B',
-    "bid": _WALK,
-    "load": "index the tensor: `x[n]`, or `x.get(index, fill)` where it may be outside",
-    "store": "assign to the tensor: `y[n] = t`",
-    "dot": "write `a @ b`, or `tp.mma(a, b, acc)`",
-    "matmul": "write `a @ b`, or `tp.mma(a, b, acc)`",
-    "atomic_add": "declare the tensor Sum and write `x[i] += t`: an update is combined, whoever makes it",
-    "atomic_max": _ATOMIC.format("Max"),
-    "atomic_min": _ATOMIC.format("Min"),
-    "debug_barrier": _NO_BARRIER,
-    "syncthreads": _NO_BARRIER,
-    "barrier": _NO_BARRIER,
-    "static_iter": "write `tp.static_range(n)`",
-    "constexpr": "make it a keyword-only parameter: `*, B: int = 64`",
-    "associative_scan": "write `tp.scan(t, by=combine)`",
-    "rand": "write `tp.random(seed, offset)`",
-    "relu": "write `tp.maximum(t, 0)`",
-    "silu": "write `t * tp.sigmoid(t)`",
-    "softmax": "write `e = tp.exp(t - t.max())` and `e / e.sum()`",
-    "norm": "write `tp.sqrt((t * t).sum())`",
-    "square": "write `t * t`",
-    "sqr": "write `t * t`",
-    "expm1": "write `tp.exp(t) - 1`",
-    "log1p": "write `tp.log(1 + t)`",
-    "power": "write `a ** b`",
-    "pow": "write `a ** b`",
-    "logical_and": "write `a & b`",
-    "logical_or": "write `a | b`",
-    "logical_not": "write `~a`",
-    "concatenate": "write `tp.cat((a, b), axis=0)`",
-    "concat": "write `tp.cat((a, b), axis=0)`",
-    "zeros_like": "write `tp.zeros(shape, dtype)` with constants and walkers: `tp.zeros((i, j), t.dtype)`",
-    "full_like": "write `tp.full(shape, value, dtype)` with constants and walkers: `tp.full((i, j), 1.0)`",
-    "expand_dims": "write `t[:, None]`",
-    "transpose": "write `t.T`, or `tp.permute(t, (0, 2, 1))`",
-    "trans": "write `t.T`",
-}
-"""What to write instead of functions that other languages have, by name."""
-
-ATTRIBUTE_HINTS: Mapping[str, str] = {
-    "astype": "cast it: `.to(f32)`",
-    "type": "cast it: `.to(f32)`",
-    "float": "cast it: `.to(f32)`",
-    "half": "cast it: `.to(f16)`",
-    "int": "cast it: `.to(i32)`",
-    "transpose": "write `.T`, which reverses the axes, or `.permute(0, 2, 1)`",
-    "view": "write `.reshape(...)`",
-    "flatten": "write `.reshape(n)`",
-    "unsqueeze": "write `t[:, None]`",
-    "expand": "write `t[:, None]`; what meets it stretches it",
-    "item": "a scalar is a tile without axes, and used as it is",
-    "size": 'write `.shape`, or `tp.dim("N")` for the extent of a dimension',
-}
-"""What to write instead of attributes that tiles of other languages have, by name."""
-
 
 _OPERATORS: dict[type[ast.operator] | type[ast.cmpop], BinaryFn] = {
     ast.Add: BinaryFn.ADD, ast.Sub: BinaryFn.SUB, ast.Mult: BinaryFn.MUL, ast.Div: BinaryFn.DIV,
@@ -384,6 +322,8 @@ def _no_attribute(owner: Entity, name: str, span: Span) -> Exception:
     cure = f"it has {kind}" if kind else "tensors, tiles and walkers have attributes, and numbers have `to`"
     if is_tensor(owner) and (name in calls.METHODS or name == "T"):
         cure = f"load a tile first: `{owner.name}[...].{name}`"
+    if isinstance(owner, Bundle):
+        cure = LIST_HINTS.get(name, "a tuple has items, `t[0]`, and no attributes")
     if is_tile(owner) and name in tiles.__all__:
         cure = f"it is a function: `tp.{name}(...)`"
     elif is_tile(owner):

@@ -101,7 +101,8 @@ def _unknown(ctx: Context, dimension: str, known: str) -> str:
     """What to do about a name that no tensor has as a dimension."""
     loop = f"or loop in a program: `for n in range({dimension}):`"
     if dimension.isdecimal():
-        return f"what is walked has a name: give it one on an axis of a tensor, {loop}"
+        demand = f'`tp.require(tp.dim("N") == {dimension})`'
+        return f"what is walked has a name: call the axis N and demand {demand}, {loop}"
     return f"its dimensions are: {known}"
 
 
@@ -111,7 +112,10 @@ def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Ten
         near = ctx.signature.nearest_dimension(dimension)
         known = ", ".join(ctx.signature.dimensions)
         cure = f"did you mean `{near}`?" if near else _unknown(ctx, dimension, known)
-        raise reject(Code.UNKNOWN_DIMENSION, f"`{dimension}` is not a dimension of this kernel", span, help=cure)
+        message = f"`{dimension}` is not a dimension of this kernel"
+        if dimension.isdecimal():
+            message = f"`{dimension}` is a number, and a dimension has a name"
+        raise reject(Code.UNKNOWN_DIMENSION, message, span, help=cure)
     entity = ctx.evaluate(size)
     if isinstance(entity, Known) and isinstance(entity.value, Split):
         if entity.value.length == 0:

@@ -29,6 +29,7 @@ from tileproof.ir.types import (
 )
 from tileproof.language import spaces, tiles
 from tileproof.language.dtypes import BOOL, ENTRY, F32, I64, INDEX, TF32, U64, DType
+from tileproof.language.tiles import Lowest
 from tileproof.language.unsafe import raw
 
 from . import subscripts
@@ -136,14 +137,20 @@ def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: 
 def _zeros(ctx: Context, call: Call) -> Entity:
     dtype = dtype_of(call, default=F32)
     zero = Known(False) if dtype is BOOL else Known(0)
-    return _filled(ctx, zero, shape_axes(call), dtype, call.span)
+    tile = _filled(ctx, zero, shape_axes(call), dtype, call.span)
+    if "dtype" not in call:
+        ctx.builder.untyped[tile] = call.span
+    return tile
 
 
 @lowers(tiles.full)
 def _full(ctx: Context, call: Call) -> Entity:
     value = call.entity("value")
     dtype = dtype_of(call, default=F32) if isinstance(value, Known) or "dtype" in call else None
-    return _filled(ctx, value, shape_axes(call), dtype, call.where("value"))
+    tile = _filled(ctx, value, shape_axes(call), dtype, call.where("value"))
+    if "dtype" not in call and dtype is F32:
+        ctx.builder.untyped[tile] = call.span
+    return tile
 
 
 def _is_length(entity: Entity) -> bool:
@@ -267,6 +274,8 @@ def _bitcast(ctx: Context, call: Call) -> Entity:
 
 def axis_of(call: Call, tile: Tile) -> int | None:
     """The axis an operation works along; None for all of them."""
+    if call.name.strip("`").removeprefix("tp").lstrip(".") in _OF_TWO and not _is_axis(call.arguments.get("axis")):
+        raise _one_of_two(call)
     axis = call.constant("axis", None)
     if axis is None:
         return None
@@ -282,6 +291,24 @@ def axis_of(call: Call, tile: Tile) -> int | None:
             ),
         )
     return axis % rank
+
+
+_OF_TWO = {"max": ("maximum", "greatest", "greater"), "min": ("minimum", "least", "lesser")}
+
+
+def _is_axis(argument: tuple[Entity, Span] | None) -> bool:
+    """Whether an argument may be meant as an axis: a constant that is no float, or nothing."""
+    entity = argument[0] if argument else NONE
+    return isinstance(entity, Known) and not isinstance(entity.value, float | Lowest)
+
+
+def _one_of_two(call: Call) -> Exception:
+    """`tp.max(a, b)`: what is meant is a function of two tiles."""
+    meant, most, more = _OF_TWO[call.name.strip("`").removeprefix("tp").lstrip(".")]
+    written = f"tp.{meant}({call.where('x').text}, {call.where('axis').text})"
+    message = f"{call.name} is the {most} element of one tile, and its second argument is an axis"
+    cure = f"the {more} of two values is `{written}`"
+    return reject(Code.BAD_CALL, message, call.span, help=cure, edit=Edit(call.span, written))
 
 
 def _reduction_handler(fn: ops.ReduceFn) -> Handler:
@@ -420,6 +447,13 @@ def dimension_name(ctx: Context, call: Call, parameter: str) -> str:
     name = call.constant(parameter, None)
     if isinstance(name, str) and name in ctx.signature.dimensions:
         return name
+    if isinstance(name, str) and name.isdecimal():
+        message, cure = f"`{name}` is a number, and a dimension has a name", f"write `{name}` for its extent"
+        is_extent = call.name == "tp.dim"
+        edit = Edit(call.span, name) if is_extent else None
+        if not is_extent:
+            cure = f'call the axis N in the signature, and demand `tp.require(tp.dim("N") == {name})`'
+        raise reject(Code.UNKNOWN_DIMENSION, message, call.where(parameter), help=cure, edit=edit)
     if isinstance(name, str):
         ctx.demand_known(name, call.where(parameter))
     near = ctx.signature.nearest_dimension(name) if isinstance(name, str) else None
@@ -617,7 +651,10 @@ def _print(ctx: Context, call: Call) -> Entity:
     given_label = call.entity("label")
     label = given_label.value if isinstance(given_label, Known) else None
     if not isinstance(label, str):
-        raise reject(Code.BAD_CALL, "tp.print begins with a text", call.where("label"), help='write `tp.print("x", x)`')
+        where = call.where("label")
+        written = f'"{where.text}", {where.text}'
+        edit = None if '"' in where.text else Edit(where, written)
+        raise reject(Code.BAD_CALL, "tp.print begins with a text", where, help='write `tp.print("x", x)`', edit=edit)
     arguments = call.entity("values")
     assert isinstance(arguments, Bundle)
     values = tuple(as_tile(ctx.builder, value, call.span) for value in arguments.items)

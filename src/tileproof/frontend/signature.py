@@ -192,10 +192,13 @@ def read_signature(function: FunctionSource, absent: frozenset[str] = frozenset(
             cure = "choose another name; constants are usually written in capitals"
             raise reject(Code.BAD_CONSTANT, message, function.span(parameter), help=cure)
     if arguments.defaults:
-        last = positional[-1]
-        message = f"`{last.arg}` has a default, but tensors and scalars are always given"
-        cure = f"remove the default, or put `{last.arg}` behind `*` to make it a constant"
-        raise reject(Code.BAD_PARAMETER, message, function.span(arguments.defaults[-1]), help=cure)
+        first = positional[-len(arguments.defaults)]
+        message = f"`{first.arg}` has a default, but tensors and scalars are always given"
+        cure, edit = f"remove the default, or put `{first.arg}` after `*` to make it a constant", None
+        if not arguments.kwonlyargs and not arguments.vararg:
+            span = function.span(first)
+            edit = Edit(span, f"*, {span.text}")
+        raise reject(Code.BAD_PARAMETER, message, function.span(arguments.defaults[0]), help=cure, edit=edit)
     equations: list[Equation] = []
     read = tuple(_argument(function, parameter, equations) for parameter in positional)
     constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
@@ -254,7 +257,7 @@ def _argument(
     dtype = as_dtype(value)
     if value is int or value is float:
         message = f"`{name}: {ast.unparse(node)}` is a Python number; a scalar has an element type"
-        cure = f"write `{name}: i32` or `{name}: f32` for a scalar, or put it behind `*` for a constant"
+        cure = f"write `{name}: i32` or `{name}: f32` for a scalar, or put it after `*` for a constant"
         raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
     if dtype is None:
         message = f"`{ast.unparse(node)}` is not an annotation of the language"
@@ -336,8 +339,11 @@ def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations
     text = node.slice.value if isinstance(node.slice, ast.Constant) else None
     dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
     if not isinstance(dimension, Named):
-        message = f"`{kind}[...]` takes the dimension its entries point into"
-        raise reject(Code.BAD_ANNOTATION, message, span, help=f'write `{kind}["V"]`')
+        message, cure = f"`{kind}[...]` takes the dimension its entries point into", f'write `{kind}["V"]`'
+        if isinstance(text, str) and isinstance(dimension, Fixed):
+            message = f"`{kind}[...]` takes a dimension by name, and `{text}` is a number"
+            cure = f'call the axis V, write `{kind}["V"]`, and demand `tp.require(tp.dim("V") == {text})`'
+        raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
     return ContentOf(kind, dimension.name)
 
 
@@ -405,7 +411,7 @@ def _constant(function: FunctionSource, parameter: ast.arg) -> ConstantParameter
             Code.BAD_CONSTANT,
             f"the constant `{name}` must be an int, a float or a bool",
             span,
-            notes=("parameters behind `*` are compile-time constants",),
+            notes=("parameters after `*` are compile-time constants",),
             help=f"write `{name}: int`, or put it before the `*`, where tensors and scalars stand",
         )
     default = (function.function.__kwdefaults__ or {}).get(name)
@@ -443,8 +449,16 @@ def _check_constants(signature: Signature) -> None:
         if constant.name in signature.axes:
             continue
         if constant.name in signature.dimensions and (constant.default is not None or constant.type is not int):
-            message = f"`{constant.name}` is a dimension: it is bound from the arguments and takes no default"
-            raise reject(Code.BAD_CONSTANT, message, constant.span, help=f"write `{constant.name}: int`")
+            name = constant.name
+            axes = [tensor for tensor in signature.tensors if Named(name) in tensor.dimensions]
+            raise reject(
+                Code.BAD_CONSTANT,
+                f"`{name}` is a dimension: it is bound from the arguments and takes no default",
+                constant.span,
+                labels=tuple(Label(tensor.span, f"an axis of `{tensor.name}` is {name}") for tensor in axes[:1]),
+                notes=(f'a constant may have a default where it stands in expressions alone, such as "2*{name}"',),
+                help=f"write `{name}: int`",
+            )
 
 
 def _demand_there(signature: Signature, dimension: str, what: str, span: Span) -> None:
@@ -527,7 +541,7 @@ def parse(kernel: Kernel) -> Parsed:
     try:
         source = read_function(kernel.function, kernel.source_lines)
         try:
-            mistakes = check_syntax(source)
+            mistakes = check_syntax(source, is_kernel=True)
         except RecursionError:
             raise too_deep(source) from None
         if mistakes:

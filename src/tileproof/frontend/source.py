@@ -276,8 +276,8 @@ def _is_none_test(node: ast.AST) -> bool:
             return False
 
 
-def check_syntax(function: FunctionSource) -> list[Diagnostic]:
-    """Every piece of Python in `function` that kernels do not have."""
+def check_syntax(function: FunctionSource, *, is_kernel: bool = False) -> list[Diagnostic]:
+    """Every piece of Python in `function` that kernels, and helpers, do not have."""
     mistakes: list[Diagnostic] = []
     if getattr(function.tree, "type_params", None):
         code, message, cure = _TYPE_PARAMETER
@@ -286,13 +286,13 @@ def check_syntax(function: FunctionSource) -> list[Diagnostic]:
     for number, statement in enumerate(statements):
         last = number == len(statements) - 1
         if not (last and isinstance(statement, ast.Return)):
-            mistakes.extend(_rejections(function, statement))
+            mistakes.extend(_rejections(function, statement, is_kernel))
         elif statement.value is not None:
-            mistakes.extend(_rejections(function, statement.value))
+            mistakes.extend(_rejections(function, statement.value, is_kernel))
     return mistakes
 
 
-def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]:
+def _rejections(function: FunctionSource, node: ast.AST, is_kernel: bool) -> Iterator[Diagnostic]:
     """Rejections in `node` and below; nothing below a rejected node is reported."""
     name = type(node).__name__
     if isinstance(node, ast.FunctionDef):
@@ -306,7 +306,7 @@ def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]
         return
     if _is_none_test(node):
         assert isinstance(node, ast.Compare)
-        yield from _rejections(function, node.left)
+        yield from _rejections(function, node.left, is_kernel)
         return
     if isinstance(node, ast.Compare):
         for operator in node.ops:
@@ -316,13 +316,18 @@ def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]
                 return
     if name in REJECTED:
         code, message, cure = REJECTED[name]
-        yield Diagnostic(code, message, function.span(node), help=cure)
+        edit = None
+        if isinstance(node, ast.Assert) and is_kernel:
+            edit = Edit(function.span(node), f"tp.require({function.span(node.test).text})")
+        yield Diagnostic(code, message, function.span(node), help=cure, edit=edit)
         return
     match node:
         case ast.Return():
             cure = "put what follows under an `if` instead"
             if node.value is not None:
                 cure = "assign the result to a name and return it on the last line"
+                if is_kernel:
+                    cure = "a kernel returns nothing: write the result into an `Out` parameter, `y[n] = ...`"
             yield Diagnostic(
                 Code.EARLY_RETURN,
                 "`return` may only be the last statement of a function",
@@ -343,4 +348,5 @@ def _rejections(function: FunctionSource, node: ast.AST) -> Iterator[Diagnostic]
     for child in ast.iter_child_nodes(node):
         # A combiner may be written in place: `by=lambda a, b: ...`.
         inside = isinstance(node, ast.keyword) and node.arg == "by" and isinstance(child, ast.Lambda)
-        yield from _rejections(function, child.body if inside and isinstance(child, ast.Lambda) else child)
+        below = child.body if inside and isinstance(child, ast.Lambda) else child
+        yield from _rejections(function, below, is_kernel)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import replace
 
 from tileproof.diagnostics.codes import Code
+from tileproof.diagnostics.errors import Edit
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import AnyOp, Block, While
 from tileproof.ir.types import Access, Tensor, Tile
@@ -25,10 +26,12 @@ from .entities import (
     is_tensor,
     is_tile,
     is_walker,
+    surplus,
 )
 from .expressions import arithmetic, condition, items, truth
 from .for_loops import for_statement
 from .source import Rejected, Suppressed, reject
+from .tile_operations import operand_text
 
 
 def run(ctx: Context, statements: list[ast.stmt]) -> None:
@@ -167,7 +170,7 @@ def _tensor(ctx: Context, owner: ast.expr, target: ast.expr) -> Tensor:
         return entity
     demand_present(entity, ctx.span(owner))
     message = f"{describe(entity)} has no elements that can be assigned"
-    cure = "choose between two tiles with `tp.where`, or store into a tensor"
+    cure = "choose between two tiles, `t = tp.where(t < 0, 0, t)`, or store into a tensor"
     raise reject(Code.ASSIGNMENT_TARGET, message, ctx.span(target), notes=("tiles are immutable values",), help=cure)
 
 
@@ -191,7 +194,7 @@ def _augmented(ctx: Context, node: ast.AugAssign) -> None:
                 subscripts.update(ctx, tensor, picked, value, where, value_span)
             else:
                 # As in Python, the old value is taken before the new one is computed.
-                old = subscripts.load(ctx, tensor, picked, where)
+                old = subscripts.load(ctx, tensor, picked, where, is_sum=isinstance(node.op, ast.Add))
                 new = _updated(ctx, node, old, ctx.evaluate(node.value))
                 subscripts.store(ctx, tensor, picked, new, where, value_span)
         case _:
@@ -206,7 +209,12 @@ def _updated(ctx: Context, node: ast.AugAssign, old: Entity, value: Entity) -> E
     try:
         return arithmetic(ctx, node.op, old, value, ctx.span(node), (target, ctx.span(node.value)))
     except Rejected as rejected:
-        mistake = rejected.diagnostic
+        mistake, value_span = rejected.diagnostic, ctx.span(node.value)
+        axis = surplus(value.type.axes, old.type.axes) if is_tile(value) and is_tile(old) else None
+        if axis is not None and mistake.code in (Code.TAGS_MEET, Code.LENGTHS_DIFFER):
+            written = f"{operand_text(value_span)}.sum(axis={axis})"
+            cure = f"reduce it to the axes of `{target.text}`: `{written}`"
+            raise Rejected(replace(mistake, help=cure, edit=Edit(value_span, written))) from None
         if mistake.edit is None or mistake.edit.span != target:
             raise
         cure = f"write it out, with a cast: `{target.text} = {mistake.edit.replacement} ...`"

@@ -42,6 +42,7 @@ from tileproof.ir.types import (
     Length,
     Named,
     Tensor,
+    TensorType,
     Tile,
     TileType,
     Unnamed,
@@ -55,6 +56,7 @@ from tileproof.language.dtypes import ENTRY, INDEX, U64, DType
 from .context import Context, Place
 from .entities import (
     Axes,
+    Binding,
     Bundle,
     Entity,
     Known,
@@ -68,7 +70,17 @@ from .entities import (
 )
 from .signature import TensorParameter
 from .source import reject
-from .tile_operations import as_tile, broadcast, cast, expand, literal, operand_text, position, to_index
+from .tile_operations import (
+    as_tile,
+    broadcast,
+    cast,
+    expand,
+    literal,
+    operand_text,
+    position,
+    to_index,
+    typed_call,
+)
 
 LONGEST = 2**31 - 1
 """Elements along one axis of a tile, and positions a constant slice may name: far more than any machine holds."""
@@ -116,9 +128,35 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
         message = f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}"
-        raise reject(Code.WRONG_RANK, message, span, help="index every axis; `:` takes all of a static dimension")
+        raise reject(Code.WRONG_RANK, message, span, help=_every_axis(tensor, items, span))
+    _check_order(ctx, tensor, items, span)
     picked = [_pick(ctx, tensor, axis, *item) for axis, item in enumerate(items)]
     return tuple(pick for pick, _ in picked), tuple(axis for _, axis in picked if axis is not None)
+
+
+def _every_axis(tensor: Tensor, items: Sequence[Item], span: Span) -> str:
+    """How to index with the right number of axes."""
+    missing = len(tensor.type.dimensions) - len(items)
+    if missing < 0 or not span.text.endswith("]"):
+        return "index every axis; `:` takes all of a static dimension"
+    written = f"{span.text[:-1]}{', :' * missing}]"
+    rest = " ".join(map(str, tensor.type.dimensions[len(items) :]))
+    return f"index every axis: `{written}` takes all of {rest}, which is static then; or walk it, too"
+
+
+def _check_order(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> None:
+    """Walkers of the right dimensions in the wrong order are one mistake, with one cure."""
+    dimensions = tensor.type.dimensions
+    names = [Named(item.type.dimension) if is_walker(item) else None for item, _ in items]
+    if None in names or len(set(names)) != len(names) or names == list(dimensions) or set(names) != set(dimensions):
+        return
+    axis = next(number for number, name in enumerate(names) if name != dimensions[number])
+    item, where = items[axis]
+    assert is_walker(item)
+    texts = [items[names.index(dimension)][1].text for dimension in dimensions]  # type: ignore[arg-type]
+    head, bracket, _ = span.text.partition("[")
+    written = f"{head}[{', '.join(texts)}]" if bracket else ""
+    raise _wrong_dimension(ctx, tensor, axis, item.name, item.type, where, Edit(span, written) if written else None)
 
 
 def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span: Span) -> tuple[Pick, Axis | None]:
@@ -144,9 +182,24 @@ def _pick(ctx: Context, tensor: Tensor, axis: int, item: Entity | SliceOf, span:
         case Known(value=None):
             message = "`None` adds an axis to a tile, not to a tensor"
             raise reject(Code.BAD_INDEX, message, span, help="load first: `x[i][:, None]`")
+        case Value(type=TensorType(dimensions=dimensions)):
+            names = [_walker_of(ctx, one) for one in dimensions]
+            written = f"{item.name}[{', '.join(name or '...' for name in names)}]"
+            edit = Edit(span, written) if span.text == item.name and names and all(names) else None
+            message = f"the tensor `{item.name}` cannot index an axis: its entries can"
+            raise reject(Code.BAD_INDEX, message, span, help=f"load them: `{written}`", edit=edit)
         case _:
             cure = "index with a walker, a whole number, a tile of whole numbers, `:` or a constant slice"
             raise reject(Code.BAD_INDEX, f"{describe(item)} cannot index an axis", span, help=cure)
+
+
+def _walker_of(ctx: Context, dimension: Dimension) -> str | None:
+    """The name of a walker that indexes an axis of a dimension."""
+    for name, entry in ctx.scope.items():
+        walker = entry.entity if isinstance(entry, Binding) else None
+        if is_walker(walker) and Named(walker.type.dimension) == dimension:
+            return name
+    return None
 
 
 def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
@@ -161,20 +214,34 @@ def _position(ctx: Context, tile: Tile, span: Span) -> tuple[Pick, Axis | None]:
     raise reject(Code.BAD_INDEX, message, span, label=f"axes {describe_axes(axes)}", help=cure)
 
 
-def _wrong_dimension(ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span) -> Exception:
+def _wrong_dimension(
+    ctx: Context, tensor: Tensor, axis: int, name: str, walks: WalkerType, span: Span, edit: Edit | None = None
+) -> Exception:
+    """A walker at an axis of another dimension; `edit` puts the walkers of an access into the right order."""
     dimension = tensor.type.dimensions[axis]
     declared, dimensions = _parameter(ctx, tensor), " ".join(map(str, tensor.type.dimensions))
     others = [n for n, d in enumerate(tensor.type.dimensions) if d == Named(walks.dimension)]
-    edit = None
-    if others:
+    shifted = re.fullmatch(r"(\w+)\.shift\((.+)\)", span.text)
+    name = span.text if shifted else name.partition(".")[0]
+    if edit is not None:
+        cure = f"`{name}` belongs at axis {others[0]} of `{tensor.name}`: write `{edit.replacement}`"
+    elif others:
         cure = f"`{name}` belongs at axis {others[0]} of `{tensor.name}`"
     elif walks.is_each and _is_part(walks.dimension, str(dimension)):
         cure = f"index with the position, `{name}.start`, if it means the same there"
         edit = Edit(span, f"{name}.start") if span.text == name else None
+    elif shifted:
+        written = f"{shifted[1]}.elements + {shifted[2]}"
+        cure = f"index this axis with a walker of {dimension}, or with positions: `{written}`"
+        edit = Edit(span, written)
+    elif walks.is_each:
+        cure = f"name both dimensions alike if they are equal, or index with the position, `{name}.start`"
+        edit = Edit(span, f"{name}.start") if span.text == name else None
     else:
-        cure = f"index this axis with a walker of {dimension}, or with a position such as `{name}.start`"
-        if walks.is_each:
-            cure += "; name both dimensions alike if they are equal"
+        cure = (
+            f"index this axis with a walker of {dimension}; name both dimensions alike if they are equal, "
+            f"or index with the positions, `{name}.elements`"
+        )
     return reject(
         Code.WRONG_DIMENSION,
         f"axis {axis} of `{tensor.name}` is {dimension}, and `{name}` walks {walks.dimension}",
@@ -196,16 +263,27 @@ def _whole(ctx: Context, tensor: Tensor, axis: int, span: Span) -> Axis:
     dimension = tensor.type.dimensions[axis]
     length = static_length(ctx, dimension)
     if length is None:
+        is_plain = isinstance(dimension, Named) and str(dimension).isidentifier()
         raise reject(
             Code.DYNAMIC_SLICE,
             f"`:` takes all of axis {axis} of `{tensor.name}`, and the extent of {dimension} is not a constant",
             span,
             notes=("a tile has a static shape",),
             help=f"add the constant `{dimension}: int` to the signature, or walk the axis with `tp.tiles`"
-            if isinstance(dimension, Named)
+            if is_plain
             else "name the dimension and add it as a constant",
+            edit=_as_constant(ctx, str(dimension)) if is_plain else None,
         )
     return Axis(length, DimensionTag(dimension.name) if isinstance(dimension, Named) else None)
+
+
+def _as_constant(ctx: Context, dimension: str) -> Edit | None:
+    """Adds a dimension to the constants of a signature."""
+    if ctx.signature.constants:
+        span = ctx.signature.constants[0].span
+        return Edit(span, f"{dimension}: int, {span.text}")
+    span = ctx.signature.arguments[-1].span
+    return Edit(span, f"{span.text}, *, {dimension}: int")
 
 
 def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -> Length:
@@ -228,10 +306,22 @@ def _bound(item: Entity | None, default: Length | None, span: Span, what: str) -
     raise reject(Code.NOT_CONSTANT, message, span, notes=("a tile has a static shape",), help=cure)
 
 
+def _stepped(item: SliceOf, extent: Length | None) -> str:
+    """How to take every n-th element."""
+    step = item.step.value if isinstance(item.step, Known) else None
+    if not isinstance(step, int) or (item.start is not None and not isinstance(item.start, Known)):
+        return "gather with `tp.arange(n) * step`"
+    count = "n" if extent is None else str(extent)
+    if step < 0:
+        return f"count down: gather with `{count} - 1 - tp.arange({count})`"
+    start = f"{item.start.value} + " if isinstance(item.start, Known) else ""
+    return f"gather with `{start}tp.arange(n) * {step}` for n elements"
+
+
 def window(item: SliceOf, extent: Length | None, span: Span, what: str) -> tuple[Length, Length]:
     """Start and length of a constant slice of an axis of `extent` (None: only known at launch)."""
     if item.step is not None:
-        raise reject(Code.BAD_INDEX, "a slice has no step here", span, help="gather with `tp.arange(n) * step`")
+        raise reject(Code.BAD_INDEX, "a slice has no step here", span, help=_stepped(item, extent))
     start = _bound(item.start, 0, span, "starts")
     stop = _bound(item.stop, extent, span, "ends")
     length = stop - start
@@ -272,9 +362,11 @@ def _constant_inside(ctx: Context, tensor: Tensor, axis: int, number: Length, sp
         raise reject(Code.CONSTANT_OUTSIDE, message, span, help=f"positions count from 0 to {extent - 1}")
 
 
-def load(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span, *, raw: bool = False) -> Tile:
-    """A tile of a tensor."""
-    _check_read(ctx, tensor, span)
+def load(
+    ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span, *, raw: bool = False, is_sum: bool = False
+) -> Tile:
+    """A tile of a tensor; `is_sum` if it is what `+=` adds to."""
+    _check_read(ctx, tensor, span, is_sum=is_sum)
     picked, axes = picks(ctx, tensor, items, span)
     result = ctx.builder.value(TileType(tensor.type.read_as, axes))
     ctx.builder.emit(Load(span, result, tensor, picked, raw))
@@ -302,12 +394,14 @@ def _update_of(tensor: Tensor) -> str:
     return f"`{name}[i] += t`" if tensor.type.access is Access.SUM else f"`tp.update({name}, i, t)`"
 
 
-def _check_read(ctx: Context, tensor: Tensor, span: Span) -> None:
+def _check_read(ctx: Context, tensor: Tensor, span: Span, *, is_sum: bool = False) -> None:
     access = tensor.type.access
     if not access.reads:
         if access is Access.OUT:
             message = f"`{tensor.name}` is an Out: it is written, never read"
             cure = "make it an InOut to read what it holds, or keep the value in a name"
+            if is_sum:
+                cure = "make it a Sum if several programs add to an element, an InOut if one does"
             raise reject(Code.READS_OUT, message, span, labels=_declared(ctx, tensor), help=cure)
         message = f"`{tensor.name}` is a {access}: its value is not known before the launch ends"
         cure = f"change it by {_update_of(tensor)}, which reads nothing, and read it in a later kernel"
@@ -412,7 +506,7 @@ def _stored(ctx: Context, tensor: Tensor, value: Entity, axes: Axes, span: Span,
     tile = (_as_number if is_number else _as_position)(ctx, tensor, value, value_span)
     tile = _untagged(ctx, tile, axes, value_span)
     if not fits(tile.type.axes, axes):
-        raise misfit(tensor.name, tile.type.axes, axes, span, value_span)
+        raise misfit(tensor.name, tile.type.axes, axes, span, value_span, operand_text(value_span))
     return broadcast(ctx.builder, tile, axes, value_span)
 
 
@@ -424,14 +518,15 @@ def _as_number(ctx: Context, tensor: Tensor, value: Entity, value_span: Span) ->
     if have is not wanted:
         if not (have.is_float and wanted.is_float):
             written = f"{operand_text(value_span)}.to({_spelled(ctx, tensor)})"
+            cure, edit = typed_call(ctx.builder, tile, wanted) or (f"cast it: `{written}`", Edit(value_span, written))
             raise reject(
                 Code.STORE_CAST,
                 f"`{tensor.name}` holds {wanted}, and the value is {have}",
                 value_span,
                 labels=_declared(ctx, tensor),
                 notes=("a store converts floats to floats; every other cast is written",),
-                help=f"cast it: `{written}`",
-                edit=Edit(value_span, written),
+                help=cure,
+                edit=edit,
             )
         tile = cast(ctx.builder, tile, wanted, value_span)
     return tile

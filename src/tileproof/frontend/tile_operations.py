@@ -38,6 +38,7 @@ from .entities import (
     Known,
     Method,
     Poison,
+    alongside,
     demand_present,
     describe,
     describe_axes,
@@ -106,14 +107,15 @@ def as_tile(b: Builder, entity: Entity, span: Span, dtype: DType | None = None) 
     demand_present(entity, span)
     match entity:
         case Value(type=WalkerType()):
-            name = entity.name
+            name = entity.name.partition(".")[0]
             raise reject(
                 Code.TILE_ARITHMETIC,
                 f"`{name}` is {describe(entity)}, not a number",
                 span,
                 notes=(f"a walker picks a whole tile: `x[{name}]`; it has no arithmetic, its positions do",),
-                help=f"use `{name}.start` for its first position, `{name}.elements` for all of them, "
-                f"or `{name}.shift(1)` for the tile one element further",
+                help=f"use `{name}.elements` for all its positions, `{name}.start` for the first; "
+                f"`x.get({name}.elements + 1, fill)` reads neighbors, which may not exist",
+                edit=Edit(span, f"{name}.elements") if span.text == name else None,
             )
         case Value(type=TensorType()):
             message = f"`{entity.name}` is a tensor in memory, not a tile"
@@ -178,7 +180,7 @@ def unify(
             unified.append(to_index(b, item, where))
         else:
             raise _mixed(
-                tiles, [where for item, where in zip(operands, spans, strict=True) if isinstance(item, Value)], span
+                b, tiles, [where for item, where in zip(operands, spans, strict=True) if isinstance(item, Value)], span
             )
     return unified
 
@@ -203,6 +205,7 @@ def to_index(b: Builder, tile: Tile, span: Span) -> Tile:
             help="cast it with `.to(i32)` or `.to(i64)`, which drop the fraction"
             if tile.type.dtype.is_float
             else "compare positions instead, or choose between two with `tp.where`",
+            edit=Edit(span, f"{operand_text(span)}.to(i32)") if tile.type.dtype.is_float else None,
         )
     return cast(b, tile, INDEX, span)
 
@@ -235,7 +238,17 @@ def position(b: Builder, entity: Entity, span: Span, what: str) -> Tile:
     return as_number(b, to_index(b, tile, span), span)
 
 
-def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
+def typed_call(b: Builder, tile: Tile, dtype: DType) -> tuple[str, Edit] | None:
+    """How a tile gets a whole element type that is f32 because none was written; None if it is not of that kind."""
+    span = b.untyped.get(tile)
+    if span is None or not dtype.is_integer or not span.text.endswith(")"):
+        return None
+    written = f"{span.text[:-1].rstrip().removesuffix(',')}, {dtype})"
+    name = span.text.partition("(")[0]
+    return f"`{name}` without an element type makes f32: write `{written}`", Edit(span, written)
+
+
+def _mixed(b: Builder, tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
     first = tiles[0]
     other, where = next((t, s) for t, s in zip(tiles, spans, strict=True) if t.type.dtype is not first.type.dtype)
     one, two = first.type.dtype, other.type.dtype
@@ -245,14 +258,19 @@ def _mixed(tiles: list[Tile], spans: list[Span], span: Span) -> Exception:
         wide = one if one.is_float else two if two.is_float else max(one, two, key=lambda dtype: dtype.bits)
     culprit, place = (first, spans[0]) if one is not wide else (other, where)
     written = f"{operand_text(place)}.to({wide})"
+    cure = f"cast one of them: `{written}`"
+    edit = Edit(place, written) if culprit.type.dtype is not wide else None
+    untyped = typed_call(b, first, two) or typed_call(b, other, one)
+    if untyped is not None:
+        cure, edit = untyped
     return reject(
         Code.MIXED_TYPES,
         f"{one} meets {two}",
         span,
         labels=(Label(spans[0], f"this is {one}"), Label(where, f"this is {two}")),
         notes=("element types never change silently: every cast is written",),
-        help=f"cast one of them: `{written}`",
-        edit=Edit(place, written) if culprit.type.dtype is not wide else None,
+        help=cure,
+        edit=edit,
     )
 
 
@@ -287,11 +305,13 @@ def align(b: Builder, tiles: Sequence[Tile], spans: Sequence[Span], span: Span) 
         try:
             axes = meet(axes, tile.type.axes)
         except Clash as clash:
-            raise _clash(clash, tiles, spans, number, span) from None
+            raise _clash(b, clash, tiles, spans, number, span) from None
     return [broadcast(b, tile, axes, span) for tile in tiles]
 
 
-def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: int, span: Span) -> Exception:
+def _clash(
+    b: Builder, clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: int, span: Span
+) -> Exception:
     labels = tuple(
         Label(where, f"axes {describe_axes(tile.type.axes)}")
         for tile, where in zip(tiles[: number + 1], spans, strict=False)
@@ -299,15 +319,44 @@ def _clash(clash: Clash, tiles: Sequence[Tile], spans: Sequence[Span], number: i
     )
     notes = ["axes meet from the last one; only an axis of 1 stretches"]
     cure = "give them equal lengths, or add an axis with `[:, None]`"
+    edit: Edit | None = None
     unknown = sorted(names_in(clash.left.length, clash.right.length))
     if clash.code is Code.TAGS_MEET:
         notes = ["axes meet from the last one; axes of two different walks never meet, even if they are equally long"]
-        cure = "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker"
+        cure, edit = _said_along(b, tiles[: number + 1], spans)
     elif unknown:
         name = unknown[0]
         notes.append(f"{name} has no value yet, and these are not equal for every {name}")
         cure = f"give both axes one name, such as `R` and `2*R`, or give {name} a value: `check --with {name}=64`"
-    return reject(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure)
+    return reject(clash.code, clash.sentence, span, labels=labels, notes=tuple(notes), help=cure, edit=edit)
+
+
+def _said_along(b: Builder, tiles: Sequence[Tile], spans: Sequence[Span]) -> tuple[str, Edit | None]:
+    """How operands meet whose axes are of different walks, and the edit if there is but one way."""
+    pairs = [(one, two) for one in zip(tiles, spans, strict=False) for two in zip(tiles, spans, strict=False)]
+    for (narrow, where), (wide, _) in pairs:
+        suffix = alongside(narrow.type.axes, wide.type.axes)
+        if suffix:
+            written = operand_text(where) + suffix
+            return f"say along which axis it is: `{written}`", Edit(where, written)
+    for (reduced, where), (other, _) in pairs:
+        match next((op for op in reversed(b.ops) if reduced in ops.results(op)), None):
+            case ops.Reduce(operand=whole, axis=axis) if reduced.type != other.type:
+                kept = next((n for n in range(whole.type.rank) if whole.type.without(n).axes == other.type.axes), None)
+                if kept is not None and kept != axis:
+                    written = where.text.replace(f"axis={axis}", f"axis={kept}")
+                    cure = f"reducing along axis {axis} leaves {describe_axes(reduced.type.axes)}; "
+                    cure += f"along axis {kept} it leaves {describe_axes(other.type.axes)}"
+                    return cure, Edit(where, written) if written != where.text else None
+            case _:
+                pass
+    if len(tiles) == 2 and all(tile.type.rank == 1 for tile in tiles):
+        column, row = (f"{operand_text(where)}{form}" for where, form in zip(spans, _COLUMN_AND_ROW, strict=False))
+        return f"make one a column and the other a row: `{column}` and `{row}`, or the reverse", None
+    return "say which axis each is along with `[:, None]` or `[None, :]`, or load both with the same walker", None
+
+
+_COLUMN_AND_ROW = ("[:, None]", "[None, :]")
 
 
 def _check_kind(what: str, dtype: DType, kinds: tuple[str, ...], span: Span) -> None:
@@ -451,7 +500,11 @@ def mma(b: Builder, left: Entity, right: Entity, acc: Entity | None, span: Span,
     for tile, other, where in ((one, two, spans[0]), (two, one, spans[1])):
         if tile.type.rank not in (2, 3):
             message = f"a matrix product takes tiles of two axes, or of three, and this has {tile.type.rank}"
-            cure = "add an axis with `[None, :]` or `[:, None]`"
+            cure = f"add an axis: `{operand_text(where)}{'[None, :]' if tile is one else '[:, None]'}`"
+            if tile.type.rank == 1:
+                cure += "; a matrix times a vector is `(a * x[None, :]).sum(axis=1)`"
+            elif tile.type.rank > 3:
+                cure = "walk the axes before the last three with `tp.each`, which gives one element and no axis"
             raise reject(Code.MMA_SHAPE, message, where, label=f"axes {describe_axes(tile.type.axes)}", help=cure)
         if tile.type.rank < other.type.rank:
             message = "one factor of this matrix product has a first axis for several matrices, and this has none"
