@@ -157,7 +157,8 @@ def _module(file: Path, root: Path | None, problems: list[str]) -> Module | None
     module = _imported(name, root, file, problems)
     if module is None:
         return None
-    kernels = {id(each.function): each for each in vars(module).values() if isinstance(each, Kernel)}
+    every = (each for each in vars(module).values() if isinstance(each, Kernel))
+    kernels = {id(each.function): each for each in every if not each.absent}
     own = sorted(
         (kernel for kernel in kernels.values() if kernel.function.__module__ == name), key=lambda item: item.first_line
     )

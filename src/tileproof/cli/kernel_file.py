@@ -60,7 +60,8 @@ def load(name: str) -> Loaded:
             raise
         except BaseException as error:  # that of pytest for a module that is skipped is no Exception
             return Loaded(file, problems=(_import_failed(error, source),))
-    kernels = {id(value): value for value in vars(module).values() if isinstance(value, Kernel)}
+    every = (value for value in vars(module).values() if isinstance(value, Kernel))
+    kernels = {id(value): value for value in every if not value.absent}
     own = [kernel for kernel in kernels.values() if kernel.function.__module__ == module.__name__]
     return Loaded(file, kernels=tuple(sorted(own, key=lambda kernel: kernel.first_line)))
 

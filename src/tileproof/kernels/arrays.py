@@ -162,6 +162,11 @@ def _scattered(array: Any, shape: Sequence[int]) -> LaunchError:
     )
 
 
+def present(*arguments: Any) -> list[Any]:
+    """The arguments of a form of a kernel: those that are not None."""
+    return [each for each in arguments if each is not None]
+
+
 def is_by_columns(array: Any) -> bool:
     """Whether it is the elements of a column that lie next to each other in memory: a transposed view."""
     if 1 in array.shape[-2:]:

@@ -180,26 +180,23 @@ def attend_keys(place: Any, query: Any, at: Any, k: Any, v: Any, span: Any, by: 
 
 @tp.kernel(deny_checks=True)
 def attention_kernel(
-    o: Out[T, "B G R S D"], q: In[T, "B G R S D"], k: In[T, "B G C D"], v: In[T, "B G C D"], scale: f64, past: i32, *,
-    D: int, BS: int = 64, BT: int = 128,
+    o: Out[T, "B G R S D"], lse: Out[U, "B G R S"] | None, q: In[T, "B G R S D"], k: In[T, "B G C D"],
+    v: In[T, "B G C D"], scale: f64, past: i32, *, D: int, BS: int = 64, BT: int = 128,
 ) -> None:  # fmt: skip
-    """Query s of each of the R heads that share keys looks at the first past + s + 1 of them."""
+    """Query s of each of the R heads that share keys looks at the first past + s + 1 of them.
+
+    `lse` is the log-sum-exp of the scores of each query.
+    """
     for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
         at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
         state = attend_keys((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
-        o[b, g, r, s, :] = weighted_mean(state)
+        if lse is None:
+            o[b, g, r, s, :] = weighted_mean(state)
+        else:
+            o[b, g, r, s, :], lse[b, g, r, s] = weighted_mean(state), log_sum_exp(state)
 
 
-@tp.kernel(deny_checks=True)
-def attention_lse_kernel(
-    o: Out[T, "B G R S D"], lse: Out[U, "B G R S"], q: In[T, "B G R S D"], k: In[T, "B G C D"], v: In[T, "B G C D"],
-    scale: f64, past: i32, *, D: int, BS: int = 64, BT: int = 128,
-) -> None:  # fmt: skip
-    """The same, and the log-sum-exp of the scores of each query."""
-    for b, g, r, s in tp.parallel(B=tp.each, G=tp.each, R=tp.each, S=BS):
-        at, by = past + s.elements, widen(scale, q.dtype) * LOG2_E
-        state = attend_keys((b, g), q[b, g, r, s, :], at, k, v, (past + s.start, past + s.stop), by, BT)
-        o[b, g, r, s, :], lse[b, g, r, s] = weighted_mean(state), log_sum_exp(state)
+_PLAIN: Final = attention_kernel.without("lse")
 
 
 @tp.kernel(deny_checks=True)
@@ -314,7 +311,7 @@ def _plain(kernel: Kernel, sizes: Sizes, target: str) -> Choice:
 
 def _causal(sizes: Sizes, target: str) -> Choice:
     if target == "cpu" or sizes["S"] > 32 or sizes["D"] > 128 or not _packs(sizes):
-        return _plain(attention_kernel, sizes, target)
+        return _plain(_PLAIN, sizes, target)
     rows = max(covering(sizes["R"] * sizes["S"], 16, 64) // sizes["R"], 1)
     tiles = {"BS": rows, "BT": covering(sizes["C"], 32, 128)}
     return Choice(attention_packed_kernel, tiles, Schedule(occupancy=2))
@@ -322,10 +319,10 @@ def _causal(sizes: Sizes, target: str) -> Choice:
 
 def _full(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
-        return _tiles(attention_kernel, sizes, 64, 256)
+        return _tiles(_PLAIN, sizes, 64, 256)
     if sizes["D"] > 128 or sizes["S"] < 128:
         return _causal(sizes, target)
-    return _tiles(attention_kernel, sizes, 128, 128, Schedule(cluster=2, occupancy=2))
+    return _tiles(_PLAIN, sizes, 128, 128, Schedule(cluster=2, occupancy=2))
 
 
 def _wide(kernel: Kernel, sizes: Sizes, target: str) -> Choice:
@@ -346,7 +343,7 @@ def _space(kernel: Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(kernel, "BS=64,BT=128 BS=64,BT=64", *twice)
     yield from choices(kernel, "BS=128,BT=128 BS=128,BT=64", *eight)
     yield from choices(kernel, "BS=128,BT=128", Schedule(cluster=2, occupancy=2))
-    if kernel is attention_kernel and _packs(sizes):
+    if kernel is _PLAIN and _packs(sizes):
         for rows, schedules in ((64, twice), (128, eight)):
             yield from choices(attention_packed_kernel, f"BS={rows // sizes['R']},BT=128", *schedules)
 
@@ -363,20 +360,17 @@ def _tunable(name: str, default: Any, space: Any, *kernels: Kernel, past: int = 
     return Tunable(name, kernels, default, space, exact=("R", "D"), scalars={"scale": 0.1, "past": past})
 
 
-_BOTH: Final = (attention_kernel, attention_packed_kernel)
-CAUSAL: Final = _tunable("attention", _causal, partial(_space, attention_kernel), *_BOTH)
-FULL: Final = _tunable("full_attention", _full, partial(_space, attention_kernel), *_BOTH, past=EVERY_KEY)
-WIDE: Final = _tunable(
-    "wide_attention", partial(_wide, attention_kernel), partial(_wide_space, attention_kernel), attention_kernel
-)
+_BOTH: Final = (_PLAIN, attention_packed_kernel)
+CAUSAL: Final = _tunable("attention", _causal, partial(_space, _PLAIN), *_BOTH)
+FULL: Final = _tunable("full_attention", _full, partial(_space, _PLAIN), *_BOTH, past=EVERY_KEY)
+WIDE: Final = _tunable("wide_attention", partial(_wide, _PLAIN), partial(_wide_space, _PLAIN), _PLAIN)
 """For f32 and f64, whose tiles take more registers."""
 LSE: Final = _tunable(
-    "attention_lse", partial(_plain, attention_lse_kernel), partial(_space, attention_lse_kernel), attention_lse_kernel
+    "attention_lse", partial(_plain, attention_kernel), partial(_space, attention_kernel), attention_kernel
 )
 WIDE_LSE: Final = _tunable(
-    "wide_attention_lse", partial(_wide, attention_lse_kernel), partial(_wide_space, attention_lse_kernel),
-    attention_lse_kernel,
-)  # fmt: skip
+    "wide_attention_lse", partial(_wide, attention_kernel), partial(_wide_space, attention_kernel), attention_kernel
+)
 
 
 def _varlen_default(sizes: Sizes, target: str) -> Choice:

@@ -148,20 +148,16 @@ def cos_sin_of(cos: Any, sin: Any, positions: Any, b: Any, dtype: Any) -> Any:
     return widen(cos[positions[b], :], dtype), widen(sin[positions[b], :], dtype)
 
 
-def normalized_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, cos_sin: Any) -> Any:
-    """The queries of a group and the key of the new token, normalized and rotated."""
+def query_and_key(q: Any, k: Any, spot: Any, rows: Any, half: Any, norms: Any, cos_sin: Any) -> Any:
+    """The queries of a group and the key of the new token, rotated, after they are normalized if there are norms."""
     (b, g), (q_norm, k_norm, eps) = spot, norms
-    one, two = halves(q, spot, rows, half)
-    query = rotated_head(normalized(one, two, q_norm[0:half], q_norm[half : 2 * half], eps), cos_sin, q.dtype, 1)
-    one, two = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
-    return query, rotated_head(normalized(one, two, k_norm[0:half], k_norm[half : 2 * half], eps), cos_sin, q.dtype, 0)
-
-
-def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, cos_sin: Any) -> Any:
-    """The same without norms."""
-    b, g = spot
-    query = rotated_head(halves(q, spot, rows, half), cos_sin, q.dtype, 1)
+    pair = halves(q, spot, rows, half)
+    if q_norm is not None:
+        pair = normalized(pair[0], pair[1], q_norm[0:half], q_norm[half : 2 * half], eps)
+    query = rotated_head(pair, cos_sin, q.dtype, 1)
     pair = widen(k[b, g, 0:half], q.dtype), widen(k[b, g, half : 2 * half], q.dtype)
+    if k_norm is not None:
+        pair = normalized(pair[0], pair[1], k_norm[0:half], k_norm[half : 2 * half], eps)
     return query, rotated_head(pair, cos_sin, q.dtype, 0)
 
 
@@ -171,37 +167,19 @@ def plain_pair(q: Any, k: Any, spot: Any, rows: Any, half: Any, cos_sin: Any) ->
 @tp.kernel(deny_checks=True)
 def fused_decode_attention_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
+    q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
-    table: In[Index["P"], "B L"], scale: f64, eps: f32, *, R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 8,
+    table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
+    R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 8,
 ) -> None:  # fmt: skip
     """The R heads that share keys look at the pages of sequence b, each piece at a share, and at their own token."""
+    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
         cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
-        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
-        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
-        length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        state = attend_pages(state, query, (b, g, S), length, span, keys, values, table, by)
-        o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def fused_decode_attention_plain_kernel(
-    o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
-    values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
-    BR: int = 8, SL: int = 8,
-) -> None:  # fmt: skip
-    """The same without norms."""
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
         state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
@@ -212,38 +190,20 @@ def fused_decode_attention_plain_kernel(
 @tp.kernel(deny_checks=True)
 def fused_decode_attention_near_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
+    q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
-    table: In[Index["P"], "B L"], scale: f64, eps: f32, *, R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 2,
+    table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
+    R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 2,
 ) -> None:  # fmt: skip
     """The same for caches of few pages: the SL of a piece, 1, 2 or 4, are read at once, whatever is in use of them."""
+    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
         cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
-        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
-        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
-        length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
-        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def fused_decode_attention_near_plain_kernel(
-    o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
-    values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
-    BR: int = 8, SL: int = 2,
-) -> None:  # fmt: skip
-    """The same without norms."""
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    tp.require(tp.dim("L") >= 1)
-    for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
         state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
@@ -253,39 +213,20 @@ def fused_decode_attention_near_plain_kernel(
 @tp.kernel(deny_checks=True)
 def fused_decode_attention_whole_kernel(
     o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    q_norm: In[U, "D=2*E"], k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
+    q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
-    table: In[Index["P"], "B L"], scale: f64, eps: f32, *, R: int, S: int, D: int, E: int, BR: int = 8,
+    table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
+    R: int, S: int, D: int, E: int, BR: int = 8,
 ) -> None:  # fmt: skip
     """The same without a join, two pages at once: for caches that are short or many."""
+    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     tp.require(tp.dim("L") >= 1)
     for b, g in tp.parallel(B=tp.each, G=tp.each):
         by = widen(scale, q.dtype) * LOG2_E
         cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
-        query, key = normalized_pair(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
-        state = attend_itself(query, key, v[b, g, :], by, True)
-        length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        for n in range(tp.cdiv(length, 2 * S)):
-            state = attend_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
-        o[b, g, :, :] = weighted_mean(rows_of(transposed(state), R))
-
-
-@tp.kernel(deny_checks=True)
-def fused_decode_attention_whole_plain_kernel(
-    o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"],
-    values: In[T, "P G S D=2*E"], table: In[Index["P"], "B L"], scale: f64, *, R: int, S: int, D: int, E: int,
-    BR: int = 8,
-) -> None:  # fmt: skip
-    """The same without norms."""
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    tp.require(tp.dim("L") >= 1)
-    for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = widen(scale, q.dtype) * LOG2_E
-        query, key = plain_pair(q, k, (b, g), BR, E, cos_sin_of(cos, sin, positions, b, q.dtype))
+        query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
         state = attend_itself(query, key, v[b, g, :], by, True)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
         for n in range(tp.cdiv(length, 2 * S)):
@@ -324,10 +265,8 @@ def fused_decode_attention(
     choice = choose(
         tunable, qkv, B=sequences, G=groups, R=rows, L=pages, S=size, D=depth, P=held, C=cos.shape[0]
     )  # fmt: skip
-    if q_norm is None:
-        choice(*arguments, cos, sin, positions, keys, values, table, by)
-    else:
-        choice(*arguments, q_norm, k_norm, cos, sin, positions, keys, values, table, by, eps)
+    rest = cos, sin, positions, keys, values, table, by, None if q_norm is None else eps
+    choice(*arrays.present(*arguments, q_norm, k_norm, *rest))
     return output
 
 
@@ -378,12 +317,11 @@ def _tunable(name: str, *kernels: tp.Kernel) -> Tunable:
     )  # fmt: skip
 
 
-FUSED_DECODE_ATTENTION: Final = _tunable(
-    "fused_decode_attention", fused_decode_attention_kernel, fused_decode_attention_near_kernel,
-    fused_decode_attention_whole_kernel,
+_KERNELS: Final = (
+    fused_decode_attention_kernel, fused_decode_attention_near_kernel, fused_decode_attention_whole_kernel
 )  # fmt: skip
+FUSED_DECODE_ATTENTION: Final = _tunable("fused_decode_attention", *_KERNELS)
 FUSED_DECODE_ATTENTION_PLAIN: Final = _tunable(
-    "fused_decode_attention_plain", fused_decode_attention_plain_kernel, fused_decode_attention_near_plain_kernel,
-    fused_decode_attention_whole_plain_kernel,
-)  # fmt: skip
+    "fused_decode_attention_plain", *(each.without("q_norm", "k_norm", "eps") for each in _KERNELS)
+)
 TUNABLES: Final = (FUSED_DECODE_ATTENTION, FUSED_DECODE_ATTENTION_PLAIN)

@@ -189,61 +189,26 @@ SILU_LINEAR: Final = Tunable(
 # Batches.
 
 
+def either(a: Any, across: Any, z: Any, i: Any, k: Any) -> Any:
+    """A tile of an operand, or of the same one transposed."""
+    return a[z, i, k] if across is None else across[z, k, i].T
+
+
 @tp.kernel(deny_checks=True)
 def batched_matmul_kernel(
-    c: Out[T, "B M N"], a: In[T, "B M K"], b: In[T, "B K N"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """c[z] = a[z] @ b[z]."""
+    c: Out[T, "B M N"], a: In[T, "B M K"] | None, at: In[T, "B K M"] | None, b: In[T, "B K N"] | None,
+    bt: In[T, "B N K"] | None, *, BM: int = 128, BN: int = 128, BK: int = 64,
+) -> None:  # fmt: skip
+    """c[z] = a[z] @ b[z]. Of each operand there is one, as it is or transposed."""
+    tp.require((a is None) != (at is None) and (b is None) != (bt is None))
     for z, i, j in tp.parallel(B=tp.each, M=BM, N=BN):
-        acc = start((i, j), a.dtype)
+        acc = start((i, j), T)
         for k in tp.tiles(K=BK):
-            acc = tp.mma(a[z, i, k], b[z, k, j], acc)
+            acc = tp.mma(either(a, at, z, i, k), either(b, bt, z, k, j), acc)
         c[z, i, j] = acc
 
 
-@tp.kernel(deny_checks=True)
-def batched_matmul_left_transposed_kernel(
-    c: Out[T, "B M N"], a: In[T, "B K M"], b: In[T, "B K N"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """c[z] = a[z].T @ b[z]."""
-    for z, i, j in tp.parallel(B=tp.each, M=BM, N=BN):
-        acc = start((i, j), a.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(a[z, k, i].T, b[z, k, j], acc)
-        c[z, i, j] = acc
-
-
-@tp.kernel(deny_checks=True)
-def batched_matmul_right_transposed_kernel(
-    c: Out[T, "B M N"], a: In[T, "B M K"], b: In[T, "B N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """c[z] = a[z] @ b[z].T."""
-    for z, i, j in tp.parallel(B=tp.each, M=BM, N=BN):
-        acc = start((i, j), a.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(a[z, i, k], b[z, j, k].T, acc)
-        c[z, i, j] = acc
-
-
-@tp.kernel(deny_checks=True)
-def batched_matmul_both_transposed_kernel(
-    c: Out[T, "B M N"], a: In[T, "B K M"], b: In[T, "B N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """c[z] = a[z].T @ b[z].T."""
-    for z, i, j in tp.parallel(B=tp.each, M=BM, N=BN):
-        acc = start((i, j), a.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(a[z, k, i].T, b[z, j, k].T, acc)
-        c[z, i, j] = acc
-
-
-_BATCHED: Final = {
-    (False, False): batched_matmul_kernel,
-    (True, False): batched_matmul_left_transposed_kernel,
-    (False, True): batched_matmul_right_transposed_kernel,
-    (True, True): batched_matmul_both_transposed_kernel,
-}
-"""By which operands lie in memory with their columns one after another."""
+_BATCHED: Final = batched_matmul_kernel.without("at", "bt")
 
 
 def batched_matmul(a: Any, b: Any, out: Any = None) -> Any:
@@ -258,7 +223,8 @@ def batched_matmul(a: Any, b: Any, out: Any = None) -> Any:
     is_transposed = _is_transposed(a), _is_transposed(b)
     left, right = _transposed(a) if is_transposed[0] else a, _transposed(b) if is_transposed[1] else b
     choice = _BATCHED_TILES.choose(BATCHED_MATMUL, a, B=a.shape[0], M=a.shape[-2], N=b.shape[-1], K=a.shape[-1])
-    scheduled(_BATCHED[is_transposed], choice.schedule)(out, left, right, **choice.constants)
+    absent = "a" if is_transposed[0] else "at", "b" if is_transposed[1] else "bt"
+    scheduled(batched_matmul_kernel.without(*absent), choice.schedule)(out, left, right, **choice.constants)
     return out
 
 
@@ -391,7 +357,7 @@ def grouped_matmul(x: Any, w: Any, offsets: Any, out: Any = None) -> Any:
 
 # Which sizes and schedules.
 
-_BATCHED_TILES: Final = GemmTiles(batched_matmul_kernel, "BM", "BN", can_swap=False)
+_BATCHED_TILES: Final = GemmTiles(_BATCHED, "BM", "BN", can_swap=False)
 _FUSED_TILES: Final = GemmTiles(fused_linear_kernel, "BM", "BN")
 _GROUPED_TILES: Final = GemmTiles(grouped_matmul_kernel, "BN", "BF")
 
@@ -411,7 +377,7 @@ def _random_offsets(rng: Any, arguments: dict[str, Any]) -> None:
 
 BATCHED_MATMUL: Final = Tunable(
     "batched_matmul",
-    (batched_matmul_kernel,),
+    (_BATCHED,),
     default=lambda sizes, target: _BATCHED_TILES.default(sizes["M"], sizes["N"], target, sizes["B"]),
     space=lambda sizes, target: _BATCHED_TILES.space(sizes["M"], target),
 )

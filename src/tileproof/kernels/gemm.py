@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Out, Schedule, T, U, i8, i32
+from tileproof import In, Out, Schedule, T, U
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import I32
 from tileproof.tuning import Choice, Sizes, Tunable, choices
@@ -28,14 +28,14 @@ from .numerics import start, sum_type
 
 @tp.kernel(deny_checks=True)
 def matmul_kernel(
-    c: Out[T, "M N"], a: In[T, "M K"], b: In[T, "K N"], *, BM: int = 128, BN: int = 128, BK: int = 64
+    c: Out[U, "M N"], a: In[T, "M K"], b: In[T, "K N"], *, BM: int = 128, BN: int = 128, SK: int = 0, BK: int = 64
 ) -> None:
-    """c = a @ b."""
-    for i, j in tp.parallel(M=BM, N=BN):
+    """c = a @ b; each SK columns of a by programs of their own, for results too small to fill a GPU, or all by one."""
+    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
         acc = start((i, j), a.dtype)
-        for k in tp.tiles(K=BK):
+        for k in z.tiles(BK):
             acc = tp.mma(a[i, k], b[k, j], acc)
-        c[i, j] = acc
+        c[i, j] = tp.join(acc, over=z)
 
 
 @tp.kernel(deny_checks=True)
@@ -53,117 +53,46 @@ def matmul_wide_kernel(
         c[i, j, P0:] = rest
 
 
-@tp.kernel(deny_checks=True)
-def matmul_split_kernel(
-    c: Out[T, "M N"], a: In[T, "M K"], b: In[T, "K N"], *, BM: int = 128, BN: int = 128, SK: int = 1024, BK: int = 64
-) -> None:
-    """The same, each SK columns of a by programs of their own: for results too small to fill a GPU."""
-    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
-        acc = start((i, j), a.dtype)
-        for k in z.tiles(BK):
-            acc = tp.mma(a[i, k], b[k, j], acc)
-        c[i, j] = tp.join(acc, over=z)
-
-
-@tp.kernel(deny_checks=True)
-def int8_matmul_kernel(
-    c: Out[i32, "M N"], a: In[i8, "M K"], b: In[i8, "K N"], *, BM: int = 128, BN: int = 256, BK: int = 256
-) -> None:
-    """c = a @ b, exactly."""
-    for i, j in tp.parallel(M=BM, N=BN):
-        acc = tp.zeros((i, j), i32)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(a[i, k], b[k, j], acc)
-        c[i, j] = acc
-
-
 # Weights by rows of outputs.
 
 
 @tp.kernel(deny_checks=True)
 def linear_kernel(
-    y: Out[U, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, BK: int = 64
-) -> None:
-    """y = x @ w.T; y may be of another element type."""
-    for i, j in tp.parallel(M=BM, N=BN):
-        acc = start((i, j), x.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(x[i, k], w[j, k].T, acc)
-        y[i, j] = acc
+    y: Out[U, "M N"], x: In[T, "M K"], w: In[T, "N K"], *,
+    BM: int = 128, BN: int = 128, SK: int = 0, BK: int = 64, SWAPPED: int = 0,
+) -> None:  # fmt: skip
+    """y = x @ w.T; y may be of another element type. Each SK columns may be added up by programs of their own.
+
+    Swapped, for few rows, the weights are the left operand, which tensor cores want 64 rows of.
+    """
+    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
+        if SWAPPED == 1:
+            acc = start((j, i), x.dtype)
+            for k in z.tiles(BK):
+                acc = tp.mma(w[j, k], x[i, k].T, acc)
+            y[i, j] = tp.join(acc, over=z).T
+        else:
+            acc = start((i, j), x.dtype)
+            for k in z.tiles(BK):
+                acc = tp.mma(x[i, k], w[j, k].T, acc)
+            y[i, j] = tp.join(acc, over=z)
 
 
 @tp.kernel(deny_checks=True)
 def linear_wide_kernel(
-    y: Out[T, "M J P"], x: In[T, "M K"], w: In[T, "J P K"], *, P: int, P0: int = 256, BM: int = 128, BK: int = 64
-) -> None:
-    """The same by tiles of P outputs, P0 and the rest: widths such as 320 share the work evenly where 256 do not."""
-    for i, j in tp.parallel(M=BM, J=tp.each):
-        first, rest = start((i, P0), x.dtype), start((i, P - P0), x.dtype)
-        for k in tp.tiles(K=BK):
-            left = x[i, k]
-            first = tp.mma(left, w[j, :P0, k].T, first)
-            rest = tp.mma(left, w[j, P0:, k].T, rest)
-        y[i, j, :P0] = first
-        y[i, j, P0:] = rest
-
-
-@tp.kernel(deny_checks=True)
-def linear_split_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 128, BN: int = 128, SK: int = 1024, BK: int = 64
-) -> None:
-    """The same, each SK columns by programs of their own."""
-    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
-        acc = start((i, j), x.dtype)
-        for k in z.tiles(BK):
-            acc = tp.mma(x[i, k], w[j, k].T, acc)
-        y[i, j] = tp.join(acc, over=z)
-
-
-@tp.kernel(deny_checks=True)
-def linear_wide_split_kernel(
     y: Out[T, "M J P"], x: In[T, "M K"], w: In[T, "J P K"], *,
-    P: int, P0: int = 64, BM: int = 128, SK: int = 1024, BK: int = 64,
+    P: int, P0: int = 256, BM: int = 128, SK: int = 0, BK: int = 64,
 ) -> None:  # fmt: skip
-    """Tiles of P outputs, and each SK columns by programs of their own."""
+    """The same by tiles of P outputs, P0 and the rest: widths such as 320 share the work evenly where 256 do not."""
     for i, j, z in tp.parallel(M=BM, J=tp.each, K=tp.split(SK)):
         first, rest = start((i, P0), x.dtype), start((i, P - P0), x.dtype)
         for k in z.tiles(BK):
             left = x[i, k]
             first = tp.mma(left, w[j, :P0, k].T, first)
             rest = tp.mma(left, w[j, P0:, k].T, rest)
-        first, rest = tp.join((first, rest), over=z, by=both_added)
+        first, rest = tp.join((first, rest), over=z)
         y[i, j, :P0] = first
         y[i, j, P0:] = rest
-
-
-def both_added(one: Any, two: Any) -> Any:
-    """The sums of two pairs."""
-    (first, rest), (more, others) = one, two
-    return first + more, rest + others
-
-
-@tp.kernel(deny_checks=True)
-def linear_swapped_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 16, BN: int = 128, BK: int = 128
-) -> None:
-    """The same for few rows: the weights are the left operand, which tensor cores want 64 rows of."""
-    for i, j in tp.parallel(M=BM, N=BN):
-        acc = start((j, i), x.dtype)
-        for k in tp.tiles(K=BK):
-            acc = tp.mma(w[j, k], x[i, k].T, acc)
-        y[i, j] = acc.T
-
-
-@tp.kernel(deny_checks=True)
-def linear_swapped_split_kernel(
-    y: Out[T, "M N"], x: In[T, "M K"], w: In[T, "N K"], *, BM: int = 16, BN: int = 128, SK: int = 1024, BK: int = 128
-) -> None:
-    """Few rows, and each SK columns by programs of their own."""
-    for i, j, z in tp.parallel(M=BM, N=BN, K=tp.split(SK)):
-        acc = start((j, i), x.dtype)
-        for k in z.tiles(BK):
-            acc = tp.mma(w[j, k], x[i, k].T, acc)
-        y[i, j] = tp.join(acc, over=z).T
 
 
 @tp.kernel(deny_checks=True)
@@ -188,16 +117,12 @@ def _wide_rows(constants: Mapping[str, int], y: Any, x: Any, w: Any) -> tuple[An
 
 takes(matmul_wide_kernel, _wide_columns)
 takes(linear_wide_kernel, _wide_rows)
-takes(linear_wide_split_kernel, _wide_rows)
 
 
 # What is launched.
 
-_MATMUL: Final = GemmVariants(matmul_kernel, matmul_wide_kernel, matmul_split_kernel)
-_LINEAR: Final = GemmVariants(
-    linear_kernel, linear_wide_kernel, linear_split_kernel, linear_wide_split_kernel, linear_swapped_kernel,
-    linear_swapped_split_kernel,
-)  # fmt: skip
+_MATMUL: Final = GemmVariants(matmul_kernel, matmul_wide_kernel)
+_LINEAR: Final = GemmVariants(linear_kernel, linear_wide_kernel, splits_wide=True, swaps=True)
 
 
 _FEW: Final = 32
@@ -218,7 +143,7 @@ def _typed(sizes: Sizes, target: str) -> Choice:
 
 def _int8(sizes: Sizes, target: str) -> Choice:
     big = {"BM": 128, "BN": 256, "BK": 256} if target == "cpu" else {"BM": 128, "BN": 128, "BK": 128}
-    return Choice(int8_matmul_kernel, {name: tile_size(sizes[name[1]], size, 16) for name, size in big.items()})
+    return Choice(matmul_kernel, {name: tile_size(sizes[name[1]], size, 16) for name, size in big.items()})
 
 
 MATMUL: Final = Tunable("matmul", _MATMUL.kernels, _MATMUL.default, _MATMUL.space, exact=("N", "K"))
@@ -233,9 +158,9 @@ LINEAR_ROWS: Final = Tunable(
     lambda sizes, target: choices(linear_rows_kernel, "BN=48 BN=24 BN=96 BN=16"), exact=("M", "N", "K"),
 )  # fmt: skip
 INT8: Final = Tunable(
-    "int8_matmul", (int8_matmul_kernel,), _int8,
-    lambda sizes, target: choices(int8_matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
-    exact=("N", "K"),
+    "int8_matmul", (matmul_kernel,), _int8,
+    lambda sizes, target: choices(matmul_kernel, "BM=128,BN=256,BK=256 BM=128,BN=128,BK=128 BM=64,BN=128,BK=128"),
+    exact=("N", "K"), types={"U": "i32"},
 )  # fmt: skip
 TUNABLES: Final = (MATMUL, LINEAR, LINEAR_TYPED, LINEAR_ROWS, INT8)
 
@@ -262,6 +187,9 @@ def matmul(a: Any, b: Any, out: Any = None) -> Any:
         choose(INT8, a, M=rows, N=columns, K=inner)(c, a, b)
         return c
     c = arrays.output_for(out, a, (rows, columns))
+    if arrays.element_of(c) != element:
+        message = f"`out` is of {arrays.element_of(c)}, and the result of {element}"
+        raise arrays.launch_error(Code.ARGUMENT_DTYPE, message, "use `linear` for an `out` of another type")
     if arrays.is_by_columns(a):
         batched_matmul(a[None], b[None], out=c[None])
     elif arrays.is_by_columns(b):

@@ -20,36 +20,70 @@ from tileproof.tuning import Choice, Sizes, Tunable, choices
 from . import arrays
 from .arrays import choose, half_of, weight_shape
 from .heuristics import AHEAD, LASTING, LONGEST, direct, gemv, gemv_by_rows, gemv_on_cpu, rows_per_core, tile_size
-from .numerics import lane_sums, silu, sum_type
+from .numerics import silu, sum_type
+
+
+def _inverse_root(squares: Any, eps: Any) -> Any:
+    """What a vector is multiplied by to norm it, from the sum of its squares."""
+    return tp.rsqrt(squares / tp.maximum(tp.dim("K"), 1).to(squares.dtype) + eps.to(squares.dtype))
+
+
+def _root_of(v: Any, eps: Any) -> Any:
+    """What a vector in one tile is multiplied by to norm it."""
+    return tp.rsqrt((v * v).mean() + eps.to(v.dtype))
+
+
+# A vector times two matrices, gate and up. With a norm the vector is x / rms(x) * g.
 
 
 @tp.kernel(deny_checks=True)
 def matvec_silu_kernel(
-    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *, BI: int = 4, BK: int = 512
-) -> None:
-    """y = silu(w[0] @ x) * (w[1] @ x)."""
+    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], g: In[Any, "K"] | None, eps: f32 | None, *,
+    BI: int = 4, BK: int = 512,
+) -> None:  # fmt: skip
+    """y = silu(w[0] @ v) * (w[1] @ v), where v is x, or x normalized."""
+    tp.require((g is None) == (eps is None))
     for i in tp.parallel(I=BI):
         kind = sum_type(w, x)
         gate, up = tp.zeros((i, BK), kind), tp.zeros((i, BK), kind)
+        squares: Any = 0.0 if g is None else tp.zeros((BK,), kind)
         for k in tp.tiles(K=BK):
             v = x[k].to(kind)
-            gate += (w[0, i, k].to(kind) * v).fill(0)
-            up += (w[1, i, k].to(kind) * v).fill(0)
-        y[i] = silu(gate.sum(axis=1)) * up.sum(axis=1)
+            scaled = v if g is None else v * g[k].to(kind)
+            gate += (w[0, i, k].to(kind) * scaled).fill(0)
+            up += (w[1, i, k].to(kind) * scaled).fill(0)
+            if g is not None:
+                squares += (v * v).fill(0)
+        if g is None:
+            y[i] = silu(gate.sum(axis=1)) * up.sum(axis=1)
+        else:
+            root = _inverse_root(squares.sum(), eps)
+            y[i] = silu(gate.sum(axis=1) * root) * (up.sum(axis=1) * root)
 
 
 @tp.kernel(deny_checks=True)
-def matvec_silu_rows_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *, K: int, BI: int = 1) -> None:
+def matvec_silu_rows_kernel(
+    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], g: In[Any, "K"] | None, eps: f32 | None, *, K: int, BI: int = 1
+) -> None:
     """The same with whole rows in one tile."""
+    tp.require((g is None) == (eps is None))
     for i in tp.parallel(I=BI):
         kind = sum_type(w, x)
         v = x[:].to(kind)
-        y[i] = silu((w[0, i, :].to(kind) * v).sum(axis=1)) * (w[1, i, :].to(kind) * v).sum(axis=1)
+        if g is None:
+            y[i] = silu((w[0, i, :].to(kind) * v).sum(axis=1)) * (w[1, i, :].to(kind) * v).sum(axis=1)
+        else:
+            scaled, root = v * g[:].to(kind), _root_of(v, eps)
+            gate = (w[0, i, :].to(kind) * scaled).sum(axis=1) * root
+            y[i] = silu(gate) * ((w[1, i, :].to(kind) * scaled).sum(axis=1) * root)
+
+
+_SILU, _SILU_ROWS = matvec_silu_kernel.without("g", "eps"), matvec_silu_rows_kernel.without("g", "eps")
 
 
 @tp.kernel(deny_checks=True)
 def matvec_silu_pair_kernel(y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], *, K: int) -> None:
-    """The same with a row of gate and one of up in one tile, whose sums are made together."""
+    """The same of x, with a row of gate and one of up in one tile, whose sums are made together."""
     for i in tp.parallel(I=tp.each):
         kind = sum_type(w, x)
         both = (w[:, i, :].to(kind) * x[:].to(kind)).sum(axis=1)
@@ -60,29 +94,28 @@ def _silu_default(sizes: Sizes, target: str) -> Choice:
     i, k = sizes["I"], sizes["K"]
     if target == "cpu":
         if 512 <= k <= LONGEST:
-            return Choice(matvec_silu_rows_kernel, {"BI": rows_per_core(i)})
-        return Choice(matvec_silu_kernel, {"BI": 16, "BK": tile_size(k, 512, 32)})
+            return Choice(_SILU_ROWS, {"BI": rows_per_core(i)})
+        return Choice(_SILU, {"BI": 16, "BK": tile_size(k, 512, 32)})
     schedule = direct(8 if k <= 4096 else 4)  # two rows at once have to fit the registers
     if 1 <= k <= 8192:
         return Choice(matvec_silu_pair_kernel, {}, schedule)
-    return Choice(matvec_silu_kernel, {"BI": 1, "BK": tile_size(k, 512, 32)}, schedule)
+    return Choice(_SILU, {"BI": 1, "BK": tile_size(k, 512, 32)}, schedule)
 
 
 def _silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
-        yield from gemv_on_cpu("BI", matvec_silu_kernel, matvec_silu_rows_kernel, k)
+        yield from gemv_on_cpu("BI", _SILU, _SILU_ROWS, k)
         return
-    yield from gemv_by_rows("BI", matvec_silu_rows_kernel, k)
-    yield from choices(matvec_silu_kernel, "BI=4,BK=512 BI=8,BK=256 BI=8,BK=512", LASTING, Schedule(occupancy=2))
+    yield from gemv_by_rows("BI", _SILU_ROWS, k)
+    yield from choices(_SILU, "BI=4,BK=512 BI=8,BK=256 BI=8,BK=512", LASTING, Schedule(occupancy=2))
     if 1 <= k <= 8192:
         yield from choices(matvec_silu_pair_kernel, "", direct(4), direct(8))
-    yield from choices(matvec_silu_kernel, "BI=1,BK=1024 BI=2,BK=1024 BI=1,BK=2048", direct(4), direct(8))
+    yield from choices(_SILU, "BI=1,BK=1024 BI=2,BK=1024 BI=1,BK=2048", direct(4), direct(8))
 
 
 MATVEC_SILU: Final = Tunable(
-    "matvec_silu", (matvec_silu_kernel, matvec_silu_rows_kernel, matvec_silu_pair_kernel), _silu_default, _silu_space,
-    exact=("I", "K"),
+    "matvec_silu", (_SILU, _SILU_ROWS, matvec_silu_pair_kernel), _silu_default, _silu_space, exact=("I", "K")
 )
 
 
@@ -99,96 +132,75 @@ def matvec_silu(w: Any, x: Any, out: Any = None) -> Any:
     return y
 
 
-def _inverse_root(squares: Any, eps: Any) -> Any:
-    """What a vector is multiplied by to norm it, from the sum of its squares."""
-    return tp.rsqrt(squares / tp.maximum(tp.dim("K"), 1).to(squares.dtype) + eps.to(squares.dtype))
-
-
-def _root_of(v: Any, eps: Any) -> Any:
-    """What a vector in one tile is multiplied by to norm it."""
-    return tp.rsqrt((v * v).mean() + eps.to(v.dtype))
-
-
-# One matrix.
+# A vector times one matrix.
 
 
 @tp.kernel(deny_checks=True)
-def norm_matvec_kernel(
-    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BN: int = 8, BK: int = 512
-) -> None:
-    """y = w @ (x / rms(x) * g)."""
+def matvec_kernel(
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"] | None, eps: f32 | None,
+    residual: In[U, "N"] | None, *, BN: int = 8, BK: int = 512,
+) -> None:  # fmt: skip
+    """y = w @ x, of x / rms(x) * g with a norm, and added to a residual if there is one."""
+    tp.require((g is None) == (eps is None))
     for n in tp.parallel(N=BN):
         kind = sum_type(w, x)
-        acc, squares = tp.zeros((n, BK), kind), tp.zeros((BK,), kind)
+        acc = tp.zeros((n, BK), kind)
+        squares: Any = 0.0 if g is None else tp.zeros((BK,), kind)
         for k in tp.tiles(K=BK):
-            v = x[k].to(kind)
-            acc += (w[n, k].to(kind) * (v * g[k].to(kind))).fill(0)
-            squares += (v * v).fill(0)
-        y[n] = acc.sum(axis=1) * _inverse_root(squares.sum(), eps)
+            if g is None:
+                acc += (w[n, k].to(kind) * x[k].to(kind)).fill(0)
+            else:
+                v = x[k].to(kind)
+                acc += (w[n, k].to(kind) * (v * g[k].to(kind))).fill(0)
+                squares += (v * v).fill(0)
+        total = acc.sum(axis=1)
+        if g is not None:
+            total *= _inverse_root(squares.sum(), eps)
+        y[n] = total if residual is None else residual[n].to(kind) + total
 
 
 @tp.kernel(deny_checks=True)
-def norm_matvec_rows_kernel(
-    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, K: int, BN: int = 4
-) -> None:
-    """y = w @ (x / rms(x) * g), with whole rows in one tile."""
+def matvec_rows_kernel(
+    y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], g: In[Any, "K"] | None, eps: f32 | None,
+    residual: In[U, "N"] | None, *, K: int, BN: int = 4,
+) -> None:  # fmt: skip
+    """The same with whole rows in one tile: all of a program's loads are on their way at once."""
+    tp.require((g is None) == (eps is None))
     for n in tp.parallel(N=BN):
         kind = sum_type(w, x)
-        v = x[:].to(kind)
-        y[n] = (w[n, :].to(kind) * (v * g[:].to(kind))).sum(axis=1) * _root_of(v, eps)
-
-
-# A normed vector times two matrices, gate and up.
-
-
-@tp.kernel(deny_checks=True)
-def norm_matvec_silu_kernel(
-    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, BI: int = 8, BK: int = 256
-) -> None:
-    """y = silu(w[0] @ v) * (w[1] @ v), where v = x / rms(x) * g."""
-    for i in tp.parallel(I=BI):
-        kind = sum_type(w, x)
-        gate, up, squares = tp.zeros((i, BK), kind), tp.zeros((i, BK), kind), tp.zeros((BK,), kind)
-        for k in tp.tiles(K=BK):
-            v = x[k].to(kind)
-            scaled = v * g[k].to(kind)
-            gate += (w[0, i, k].to(kind) * scaled).fill(0)
-            up += (w[1, i, k].to(kind) * scaled).fill(0)
-            squares += (v * v).fill(0)
-        root = _inverse_root(squares.sum(), eps)
-        y[i] = silu(gate.sum(axis=1) * root) * (up.sum(axis=1) * root)
-
-
-@tp.kernel(deny_checks=True)
-def norm_matvec_silu_rows_kernel(
-    y: Out[U, "I"], w: In[T, "2 I K"], x: In[U, "K"], g: In[Any, "K"], eps: f32, *, K: int, BI: int = 4
-) -> None:
-    """y = silu(w[0] @ v) * (w[1] @ v), where v = x / rms(x) * g, with whole rows in one tile."""
-    for i in tp.parallel(I=BI):
-        kind = sum_type(w, x)
-        v = x[:].to(kind)
-        scaled, root = v * g[:].to(kind), _root_of(v, eps)
-        gate = (w[0, i, :].to(kind) * scaled).sum(axis=1) * root
-        y[i] = silu(gate) * ((w[1, i, :].to(kind) * scaled).sum(axis=1) * root)
+        if g is not None:
+            v = x[:].to(kind)
+            total = (w[n, :].to(kind) * (v * g[:].to(kind))).sum(axis=1) * _root_of(v, eps)
+            y[n] = total if residual is None else residual[n].to(kind) + total
+        elif residual is not None:
+            y[n] = residual[n].to(kind) + (w[n, :].to(kind) * x[:].to(kind)).sum(axis=1)
+        else:
+            y[n] = (w[n, :].to(kind) * x[:].to(kind)).sum(axis=1)
 
 
 def _norm_silu_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     k = sizes["K"]
     if target == "cpu":
-        yield from gemv_on_cpu("BI", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, k)
+        yield from gemv_on_cpu("BI", matvec_silu_kernel, matvec_silu_rows_kernel, k)
         return
-    lanes = norm_matvec_silu_kernel
+    lanes = matvec_silu_kernel
     large = "BI=8,BK=256 BI=4,BK=512 BI=8,BK=512 BI=4,BK=1024 BI=16,BK=256"
     yield from choices(lanes, large, LASTING, Schedule(occupancy=2), *AHEAD)
     yield from choices(lanes, "BI=4,BK=256 BI=8,BK=256 BI=2,BK=1024", Schedule(occupancy=4))
-    yield from gemv_by_rows("BI", norm_matvec_silu_rows_kernel, k)
+    yield from gemv_by_rows("BI", matvec_silu_rows_kernel, k)
 
 
-NORM_MATVEC: Final = gemv("norm_matvec", norm_matvec_kernel, norm_matvec_rows_kernel, scalars={"eps": 1e-6})
+def _matvec(name: str, *absent: str, **more: Any) -> Tunable:
+    return gemv(name, matvec_kernel.without(*absent), matvec_rows_kernel.without(*absent), **more)
+
+
+MATVEC: Final = _matvec("matvec", "g", "eps", "residual")
+MATVEC_ADD: Final = _matvec("matvec_add", "g", "eps")
+NORM_MATVEC: Final = _matvec("norm_matvec", "residual", scalars={"eps": 1e-6})
 NORM_MATVEC_SILU: Final = gemv(
-    "norm_matvec_silu", norm_matvec_silu_kernel, norm_matvec_silu_rows_kernel, "I", _norm_silu_space,
-    scalars={"eps": 1e-6},
-)  # fmt: skip
+    "norm_matvec_silu", matvec_silu_kernel, matvec_silu_rows_kernel, "I", _norm_silu_space, scalars={"eps": 1e-6}
+)
+TUNABLES: Final = (MATVEC, MATVEC_ADD, MATVEC_SILU, NORM_MATVEC, NORM_MATVEC_SILU)
 
 
 # Functions.
@@ -219,55 +231,6 @@ def norm_matvec_silu(w: Any, x: Any, g: Any, eps: float = 1e-6, out: Any = None)
     y = arrays.output_for(out, x, (half,))
     choose(NORM_MATVEC_SILU, w, I=half, K=columns)(y, arrays.view(w, (2, half, columns)), x, g, eps)
     return y
-
-
-# A matrix times a vector.
-
-
-@tp.kernel(deny_checks=True)
-def matvec_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, BN: int = 8, BK: int = 512) -> None:
-    """y = w @ x."""
-    for n in tp.parallel(N=BN):
-        y[n] = lane_sums(w, x, n, BK)
-
-
-@tp.kernel(deny_checks=True)
-def matvec_rows_kernel(y: Out[Any, "N"], w: In[T, "N K"], x: In[U, "K"], *, K: int, BN: int = 4) -> None:
-    """y = w @ x, with whole rows in one tile: all of a program's loads are on their way at once."""
-    for n in tp.parallel(N=BN):
-        kind = sum_type(w, x)
-        y[n] = (w[n, :].to(kind) * x[:].to(kind)).sum(axis=1)
-
-
-# The same, added to something.
-
-
-@tp.kernel(deny_checks=True)
-def matvec_add_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], residual: In[U, "N"], *, BN: int = 8, BK: int = 512
-) -> None:
-    """y = residual + w @ x."""
-    for n in tp.parallel(N=BN):
-        total = lane_sums(w, x, n, BK)
-        y[n] = residual[n].to(total.dtype) + total
-
-
-@tp.kernel(deny_checks=True)
-def matvec_add_rows_kernel(
-    y: Out[U, "N"], w: In[T, "N K"], x: In[U, "K"], residual: In[U, "N"], *, K: int, BN: int = 4
-) -> None:
-    """y = residual + w @ x, with whole rows in one tile."""
-    for n in tp.parallel(N=BN):
-        kind = sum_type(w, x)
-        y[n] = residual[n].to(kind) + (w[n, :].to(kind) * x[:].to(kind)).sum(axis=1)
-
-
-MATVEC: Final = gemv("matvec", matvec_kernel, matvec_rows_kernel)
-MATVEC_ADD: Final = gemv("matvec_add", matvec_add_kernel, matvec_add_rows_kernel)
-TUNABLES: Final = (MATVEC, MATVEC_ADD, MATVEC_SILU, NORM_MATVEC, NORM_MATVEC_SILU)
-
-
-# Functions.
 
 
 def matvec(w: Any, x: Any, out: Any = None) -> Any:

@@ -95,18 +95,18 @@ def rows_per_program(rows: int, columns: int) -> int:
     return max(1, min(4096 // power_of_two(columns), power_of_two(rows // FULL), 64))
 
 
-def row_reduction(name: str, plain: Kernel, lanes: Kernel, whole: Kernel, split: Kernel) -> Tunable:
+def row_reduction(name: str, plain: Kernel, lanes: Kernel, whole: Kernel) -> Tunable:
     """Of rows R of C columns: whole rows on a GPU, tiles of long ones, and shares of few rows."""
 
     def default(sizes: Sizes, target: str) -> Choice:
         rows, columns = sizes["R"], sizes["C"]
         if target == "cpu":
             if rows < 4 and columns > 1 << 22:
-                return Choice(split, {"BR": 1, "SC": 1 << 18, "BC": 256})
+                return Choice(lanes, {"BR": 1, "SC": 1 << 18, "BC": 256})
             few = tile_size(rows // 16, 4 if columns > 64 else 64)
             return Choice(plain, {"BR": few, "BC": tile_size(columns, 1024)})
         if is_split(rows, columns):
-            return Choice(split, {"BR": 1, "SC": split_size(rows, columns, 2048), "BC": 2048}, direct(8))
+            return Choice(lanes, {"BR": 1, "SC": split_size(rows, columns, 2048), "BC": 2048}, direct(8))
         if 1 <= columns <= WHOLE:
             return Choice(whole, {"BR": rows_per_program(rows, columns)}, direct(8))
         return Choice(lanes, {"BR": 1, "BC": 2048}, direct(8))
@@ -115,7 +115,7 @@ def row_reduction(name: str, plain: Kernel, lanes: Kernel, whole: Kernel, split:
         columns = sizes["C"]
         if target == "cpu":
             yield from choices(plain, "BR=1,BC=1024 BR=4,BC=256 BR=4,BC=1024 BR=4,BC=4096 BR=8,BC=1024 BR=16,BC=512")
-            yield from choices(split, "BR=1,SC=16384,BC=256 BR=1,SC=65536,BC=256 BR=4,SC=16384,BC=256")
+            yield from choices(lanes, "BR=1,SC=16384,BC=256 BR=1,SC=65536,BC=256 BR=4,SC=16384,BC=256")
             if 1 <= columns <= 2 * WHOLE:
                 yield from choices(whole, "BR=1 BR=4")
             return
@@ -125,38 +125,38 @@ def row_reduction(name: str, plain: Kernel, lanes: Kernel, whole: Kernel, split:
         yield from choices(lanes, "BR=1,BC=1024 BR=1,BC=2048 BR=1,BC=4096 BR=2,BC=1024", direct(4), direct(8))
         yield from choices(plain, "BR=1,BC=4096 BR=4,BC=1024", Schedule(occupancy=4), direct(8))
         shares = "BR=1,SC=4096,BC=2048 BR=1,SC=8192,BC=2048 BR=1,SC=16384,BC=2048 BR=1,SC=32768,BC=2048"
-        yield from choices(split, shares, direct(4), direct(8))
+        yield from choices(lanes, shares, direct(4), direct(8))
 
-    return Tunable(name, (plain, lanes, whole, split), default, space, exact=("C",))
+    return Tunable(name, (plain, lanes, whole), default, space, exact=("C",))
 
 
-def column_reduction(name: str, plain: Kernel, split: Kernel) -> Tunable:
+def column_reduction(name: str, kernel: Kernel) -> Tunable:
     """Of columns C of R rows: tiles as wide as memory likes them, and shares of the rows where columns are few."""
 
     def default(sizes: Sizes, target: str) -> Choice:
         rows, columns = sizes["R"], sizes["C"]
         if target == "cpu":
             if columns <= 1024 and rows * columns > 1 << 22:
-                return Choice(split, {"SR": 4096, "BR": 4, "BC": tile_size(columns, 1024)})
-            return Choice(plain, {"BR": tile_size(rows, 4), "BC": tile_size(columns, 1024)})
+                return Choice(kernel, {"SR": 4096, "BR": 4, "BC": tile_size(columns, 1024)})
+            return Choice(kernel, {"BR": tile_size(rows, 4), "BC": tile_size(columns, 1024)})
         across = tile_size(columns, 128)
         programs = -(-columns // across)
         if programs < FULL and rows > 256:
             share = max(128, power_of_two(rows * programs // (2 * FULL)))
-            return Choice(split, {"SR": share, "BR": 32, "BC": across})
-        return Choice(plain, {"BR": tile_size(rows, 32), "BC": across})
+            return Choice(kernel, {"SR": share, "BR": 32, "BC": across})
+        return Choice(kernel, {"BR": tile_size(rows, 32), "BC": across})
 
     def space(sizes: Sizes, target: str) -> Iterator[Choice]:
         if target == "cpu":
-            yield from choices(plain, "BR=1,BC=1024 BR=4,BC=1024 BR=4,BC=512 BR=8,BC=512 BR=16,BC=256")
-            yield from choices(split, "SR=1024,BR=4,BC=1024 SR=4096,BR=4,BC=1024 SR=1024,BR=8,BC=256")
+            yield from choices(kernel, "BR=1,BC=1024 BR=4,BC=1024 BR=4,BC=512 BR=8,BC=512 BR=16,BC=256")
+            yield from choices(kernel, "SR=1024,BR=4,BC=1024 SR=4096,BR=4,BC=1024 SR=1024,BR=8,BC=256")
             return
         tiles = "BR=16,BC=128 BR=32,BC=128 BR=64,BC=128 BR=16,BC=256 BR=32,BC=256 BR=32,BC=64 BR=64,BC=64"
-        yield from choices(plain, tiles, Schedule(), Schedule(occupancy=4))
+        yield from choices(kernel, tiles, Schedule(), Schedule(occupancy=4))
         shares = "SR=128,BR=32,BC=128 SR=256,BR=32,BC=128 SR=512,BR=32,BC=128 SR=256,BR=16,BC=256 SR=512,BR=32,BC=256"
-        yield from choices(split, shares, Schedule(), Schedule(occupancy=4))
+        yield from choices(kernel, shares, Schedule(), Schedule(occupancy=4))
 
-    return Tunable(name, (plain, split), default, space)
+    return Tunable(name, (kernel,), default, space)
 
 
 # Rows that give rows: logits, softmax and norms.
@@ -180,7 +180,7 @@ SMALL: Final = 1 << 16
 """Up to so many elements on the CPU, one compiled form for rows of all lengths is worth more than speed."""
 
 
-def row_softmax(whole: Kernel, loop: Kernel) -> Tunable:
+def row_softmax(name: str, whole: Kernel, loop: Kernel) -> Tunable:
     """Of rows R of C columns: BR whole rows in a tile, or tile by tile with BC columns."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -217,7 +217,7 @@ def row_softmax(whole: Kernel, loop: Kernel) -> Tunable:
             if size < 2 * columns:
                 yield from choices(loop, f"BR=1,BC={size}", *usual)
 
-    return Tunable(whole.name.removesuffix("_kernel"), (whole, loop), default, space, exact=("C",))
+    return Tunable(name, (whole, loop), default, space, exact=("C",))
 
 
 def is_long(columns: int, target: str) -> bool:
@@ -390,19 +390,18 @@ class GemmTile:
 
 @dataclass(frozen=True, slots=True)
 class GemmVariants:
-    """The kernels of one product; those that it has not are None."""
+    """The kernels of one product; the plain one has a constant SK."""
 
     plain: Kernel
     wide: Kernel
-    split: Kernel
-    wide_split: Kernel | None = None
-    swapped: Kernel | None = None
-    swapped_split: Kernel | None = None
+    splits_wide: bool = False
+    """Whether the wide one has a constant SK too."""
+    swaps: bool = False
+    """Whether the plain one has a constant SWAPPED, which makes the weights the left operand."""
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:
-        every = (self.plain, self.wide, self.split, self.wide_split, self.swapped, self.swapped_split)
-        return tuple(each for each in every if each is not None)
+        return self.plain, self.wide
 
     def default(self, sizes: Sizes, target: str) -> Choice:
         """The best by the estimate."""
@@ -410,10 +409,10 @@ class GemmVariants:
             return Choice(self.plain, {f"B{name}": tile_size(sizes[name], 256, 16) for name in "MNK"})
         if max(sizes.values()) <= 128:
             return Choice(self.plain, {f"B{name}": tile_size(sizes[name], 64, 16) for name in "MNK"})
-        if self.swapped is not None and sizes["M"] <= 32:
+        if self.swaps and sizes["M"] <= 32:
             inner = 256 if sizes["K"] >= 4096 else 128
             size = {"BM": tile_size(sizes["M"], 32, 16), "BN": 64, "BK": tile_size(sizes["K"], inner, 16)}
-            return Choice(self.swapped, size, Schedule(occupancy=2 if inner == 128 else None))
+            return Choice(self.plain, {**size, "SWAPPED": 1}, Schedule(occupancy=2 if inner == 128 else None))
         best = min(self._tiles(sizes), key=lambda tile: (tile.cost(sizes), tile.pieces))
         return next(iter(self._of_tile(best, sizes)))
 
@@ -445,7 +444,7 @@ class GemmVariants:
 
     def _pieces(self, tile: GemmTile, sizes: Sizes) -> Iterator[int]:
         yield 1
-        if tile.is_wide and self.wide_split is None:
+        if tile.is_wide and not self.splits_wide:
             return
         if tile.rows * tile.columns > 128 * 160:  # what follows the join would spill
             return
@@ -468,28 +467,24 @@ class GemmVariants:
                     size["BN"] = tile.columns
                 if tile.pieces > 1:
                     size["SK"] = -(-sizes["K"] // (tile.pieces * inner)) * inner
-                kernel = (self.wide_split if tile.pieces > 1 else self.wide) if tile.is_wide else None
-                if kernel is None:
-                    kernel = self.split if tile.pieces > 1 else self.plain
-                yield Choice(kernel, {**size, "BK": inner}, schedule)
+                yield Choice(self.wide if tile.is_wide else self.plain, {**size, "BK": inner}, schedule)
 
     def _few(self, sizes: Sizes) -> Iterator[Choice]:
         """Weights as the left operand."""
-        if self.swapped is None or self.swapped_split is None:
+        if not self.swaps:
             return
         rows = tile_size(sizes["M"], 64, 16)
         for columns, inner in ((64, 128), (64, 256), (128, 128)):
             tiles = -(-sizes["M"] // rows) * -(-sizes["N"] // columns)
-            size = {"BM": rows, "BN": columns, "BK": inner}
+            size = {"BM": rows, "BN": columns, "BK": inner, "SWAPPED": 1}
             for occupancy in (None, 2, 4):
-                yield Choice(self.swapped, size, Schedule(occupancy=occupancy))
+                yield Choice(self.plain, size, Schedule(occupancy=occupancy))
             if tiles < MULTIPROCESSORS:
-                yield Choice(self.swapped, size, Schedule(cluster=2))
+                yield Choice(self.plain, size, Schedule(cluster=2))
             for pieces in (2, 3, 4, 6) if inner == 128 else ():
                 if 100 <= tiles * pieces <= 2 * MULTIPROCESSORS:
                     piece = -(-sizes["K"] // (pieces * inner)) * inner
-                    size = {"BM": rows, "BN": columns, "SK": piece, "BK": inner}
-                    yield Choice(self.swapped_split, size, Schedule(occupancy=2))
+                    yield Choice(self.plain, {**size, "SK": piece}, Schedule(occupancy=2))
 
     def _cpu_space(self, sizes: Sizes) -> Iterator[Choice]:
         for rows, columns, inner in ((256, 256, 256), (128, 256, 256), (64, 256, 256), (128, 128, 256), (64, 64, 512)):

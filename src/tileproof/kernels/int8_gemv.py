@@ -33,18 +33,27 @@ def _scaled(dots: Any, factors: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def norm_int8_matvec_kernel(
-    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], g: In[Any, "C S"], eps: f32, *,
-    C: int, S: int, SN: int = 256, BN: int = 16,
+def int8_matvec_kernel(
+    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], g: In[Any, "C S"] | None,
+    eps: f32 | None, residual: In[Any, "N"] | None, *, C: int, S: int, SN: int = 256, BN: int = 16,
 ) -> None:  # fmt: skip
-    """y = (w * scale) @ (x / rms(x) * g), with x * g in integers, made once for SN rows."""
+    """y = (w * scale) @ x, of x / rms(x) * g with a norm, or added to a residual.
+
+    What is multiplied is made integers once for SN rows.
+    """
+    tp.require((g is None) == (eps is None) and (g is None or residual is None))
     for part in tp.parallel(N=SN):
         v = x[:, :].to(f32)
-        root = inverse_root((v * v).sum(), C * S, eps)
-        q, grain = rounded(v * g[:, :].to(f32))
+        root = 1.0 if g is None else inverse_root((v * v).sum(), C * S, eps)
+        q, grain = rounded(v if g is None else v * g[:, :].to(f32))
         for n in part.tiles(BN):
             dots = (w[n, :, :].to(i32) * q.to(i32)).sum(axis=2)
-            y[n] = _scaled(dots, scale[n, :].to(f32) * (grain * root))
+            if residual is not None:
+                y[n] = residual[n].to(f32) + _scaled(dots, scale[n, :].to(f32) * grain)
+            elif g is not None:
+                y[n] = _scaled(dots, scale[n, :].to(f32) * (grain * root))
+            else:
+                y[n] = _scaled(dots, scale[n, :].to(f32) * grain)
 
 
 @tp.kernel(deny_checks=True)
@@ -64,35 +73,32 @@ def norm_int8_matvec_silu_kernel(
             y[i] = silu(gate) * _scaled(ups, scale[1, i, :].to(f32) * (grain * root))
 
 
-@tp.kernel(deny_checks=True)
-def int8_matvec_add_kernel(
-    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], residual: In[Any, "N"], *,
-    C: int, S: int, SN: int = 256, BN: int = 16,
-) -> None:  # fmt: skip
-    """y = residual + (w * scale) @ x, with x in integers, made once for SN rows."""
-    for part in tp.parallel(N=SN):
-        q, grain = rounded(x[:, :].to(f32))
-        for n in part.tiles(BN):
-            dots = (w[n, :, :].to(i32) * q.to(i32)).sum(axis=2)
-            y[n] = residual[n].to(f32) + _scaled(dots, scale[n, :].to(f32) * grain)
-
-
 # The vector as it is.
 
 
 @tp.kernel(deny_checks=True)
-def norm_int8_matvec_float_kernel(
-    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], g: In[Any, "C S"], eps: f32, *,
-    S: int, BN: int = 8, BC: int = 8,
+def int8_matvec_float_kernel(
+    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], g: In[Any, "C S"] | None,
+    eps: f32 | None, residual: In[Any, "N"] | None, *, S: int, BN: int = 8, BC: int = 8,
 ) -> None:  # fmt: skip
-    """y = (w * scale) @ (x / rms(x) * g)."""
+    """The same."""
+    tp.require((g is None) == (eps is None) and (g is None or residual is None))
     for n in tp.parallel(N=BN):
-        acc, squares = tp.zeros((n, BC, S)), tp.zeros((BC, S))
+        acc = tp.zeros((n, BC, S))
+        squares: Any = 0.0 if g is None else tp.zeros((BC, S))
         for c in tp.tiles(C=BC):
-            v = x[c, :].to(f32)
-            acc += (w[n, c, :].to(f32) * (v * g[c, :].to(f32)) * scale[n, c].to(f32)[:, :, None]).fill(0)
-            squares += (v * v).fill(0)
-        y[n] = acc.sum(axis=2).sum(axis=1) * inverse_root(squares.sum(), tp.dim("C").to(f32) * S, eps)
+            if g is None:
+                acc += (w[n, c, :].to(f32) * x[c, :].to(f32) * scale[n, c].to(f32)[:, :, None]).fill(0)
+            else:
+                v = x[c, :].to(f32)
+                acc += (w[n, c, :].to(f32) * (v * g[c, :].to(f32)) * scale[n, c].to(f32)[:, :, None]).fill(0)
+                squares += (v * v).fill(0)
+        if residual is not None:
+            y[n] = residual[n].to(f32) + acc.sum(axis=2).sum(axis=1)
+        elif g is not None:
+            y[n] = acc.sum(axis=2).sum(axis=1) * inverse_root(squares.sum(), tp.dim("C").to(f32) * S, eps)
+        else:
+            y[n] = acc.sum(axis=2).sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -111,19 +117,6 @@ def norm_int8_matvec_silu_float_kernel(
             squares += (v * v).fill(0)
         root = inverse_root(squares.sum(), tp.dim("C").to(f32) * S, eps)
         y[i] = silu(gate.sum(axis=2).sum(axis=1) * root) * (up.sum(axis=2).sum(axis=1) * root)
-
-
-@tp.kernel(deny_checks=True)
-def int8_matvec_add_float_kernel(
-    y: Out[U, "N"], w: In[i8, "N C S"], scale: In[Any, "N C"], x: In[T, "C S"], residual: In[Any, "N"], *,
-    S: int, BN: int = 8, BC: int = 8,
-) -> None:  # fmt: skip
-    """y = residual + (w * scale) @ x."""
-    for n in tp.parallel(N=BN):
-        acc = tp.zeros((n, BC, S))
-        for c in tp.tiles(C=BC):
-            acc += (w[n, c, :].to(f32) * x[c, :].to(f32) * scale[n, c].to(f32)[:, :, None]).fill(0)
-        y[n] = residual[n].to(f32) + acc.sum(axis=2).sum(axis=1)
 
 
 # Choices.
@@ -163,13 +156,16 @@ def _tunable(name: str, kernel: tp.Kernel, plain: tp.Kernel, axis: str, **more: 
 
 
 NORM_INT8_MATVEC: Final = _tunable(
-    "norm_int8_matvec", norm_int8_matvec_kernel, norm_int8_matvec_float_kernel, "N", scalars={"eps": 1e-6}
-)
+    "norm_int8_matvec", int8_matvec_kernel.without("residual"), int8_matvec_float_kernel.without("residual"), "N",
+    scalars={"eps": 1e-6},
+)  # fmt: skip
 NORM_INT8_MATVEC_SILU: Final = _tunable(
     "norm_int8_matvec_silu", norm_int8_matvec_silu_kernel, norm_int8_matvec_silu_float_kernel, "I",
     scalars={"eps": 1e-6},
 )  # fmt: skip
-INT8_MATVEC_ADD: Final = _tunable("int8_matvec_add", int8_matvec_add_kernel, int8_matvec_add_float_kernel, "N")
+INT8_MATVEC_ADD: Final = _tunable(
+    "int8_matvec_add", int8_matvec_kernel.without("g", "eps"), int8_matvec_float_kernel.without("g", "eps"), "N"
+)
 TUNABLES: Final = (NORM_INT8_MATVEC, NORM_INT8_MATVEC_SILU, INT8_MATVEC_ADD)
 
 

@@ -53,44 +53,49 @@ def rows_of(state: Any, rows: Any) -> Any:
 # One new token of each sequence, and a cache of C places for each.
 
 
+def first_state(q: Any, b: Any, g: Any, rows: Any, depth: Any, SWAPPED: int) -> Any:
+    """The queries of a group, with rows of zeros after them, and what they have seen so far: nothing."""
+    query = q.get((b, g, tp.arange(rows), tp.arange(depth)), 0)
+    if SWAPPED == 1:
+        query, state = query.T, transposed(initial_state(rows, depth, q.dtype))
+    else:
+        state = initial_state(rows, depth, q.dtype)
+    return query, state
+
+
+def step_to(state: Any, query: Any, k: Any, v: Any, spot: Any, by: Any, SWAPPED: int) -> Any:
+    """A state after a tile of keys and values, which are the left operands if swapped."""
+    b, g, t = spot
+    if SWAPPED == 1:
+        state = softmax_step_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
+    else:
+        state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+    return state
+
+
 @tp.kernel(deny_checks=True)
 def decode_attention_kernel(
     o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "B G C D"], v: In[T, "B G C D"], used: In[i32, "B"],
-    scale: f64, *, R: int, D: int, BR: int = 16, SC: int = 512, BC: int = 64,
+    scale: f64, *, R: int, D: int, BR: int = 16, SC: int = 512, BC: int = 64, SWAPPED: int = 0,
 ) -> None:  # fmt: skip
-    """The R heads that share keys look at the first used[b] places; each piece is for SC places of the capacity."""
+    """The R heads that share keys look at the first used[b] places; each piece is for SC places of the capacity.
+
+    Swapped, keys and values are left operands, of which tensor cores take 64 rows from shared memory at once.
+    """
     tp.require(R <= BR)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), initial_state(BR, D, q.dtype)
+        query, state = first_state(q, b, g, BR, D, SWAPPED)
         length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
         whole = length // BC * BC
         for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
-            state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+            state = step_to(state, query, k, v, (b, g, t), by, SWAPPED)
         if (first <= whole) & (whole < last):
             for t in tp.tiles(C=BC, start=whole, stop=length):
-                state = softmax_step(state, query @ k[b, g, t, :].T, v[b, g, t, :], by)
+                state = step_to(state, query, k, v, (b, g, t), by, SWAPPED)
+        if SWAPPED == 1:
+            state = transposed(state)
         o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def decode_attention_swapped_kernel(
-    o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "B G C D"], v: In[T, "B G C D"], used: In[i32, "B"],
-    scale: f64, *, R: int, D: int, BR: int = 8, SC: int = 512, BC: int = 64,
-) -> None:  # fmt: skip
-    """The same with keys and values as left operands, of which tensor cores take 64 rows from shared memory at once."""
-    tp.require(R <= BR)
-    for b, g, z in tp.parallel(B=tp.each, G=tp.each, C=tp.split(SC)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, transposed(initial_state(BR, D, q.dtype))
-        length, by = tp.clip(used[b], 0, tp.dim("C")), widen(scale, q.dtype) * LOG2_E
-        first, last = share_of(length, z, tp.cdiv(tp.dim("C"), SC), BC)
-        whole = length // BC * BC
-        for t in tp.tiles(C=BC, start=first, stop=tp.minimum(last, whole)):
-            state = softmax_step_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
-        if (first <= whole) & (whole < last):
-            for t in tp.tiles(C=BC, start=whole, stop=length):
-                state = softmax_step_columns(state, k[b, g, t, :] @ query, v[b, g, t, :], by)
-        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
 def decode_attention(q: Any, k: Any, v: Any, used: Any, *, scale: float | None = None, out: Any = None) -> Any:
@@ -120,48 +125,30 @@ def decode_attention(q: Any, k: Any, v: Any, used: Any, *, scale: float | None =
 def paged_attention_kernel(
     o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"],
     table: In[Index["P"], "B L"], used: In[i32, "B"], scale: f64, *, R: int, S: int, D: int, BR: int = 16, SL: int = 8,
+    SWAPPED: int = 0,
 ) -> None:  # fmt: skip
     """The R heads that share keys look at the pages of sequence b; a page is a tile, each piece is for SL pages."""
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
     pages: Any = table  # to type checkers `table` is a string, which takes no pair
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0), initial_state(BR, D, q.dtype)
+        query, state = first_state(q, b, g, BR, D, SWAPPED)
         length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
         first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
         whole = length // S
         for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
             page = tp.maximum(pages[b, n], 0)
-            state = softmax_step(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
+            if SWAPPED == 1:
+                state = softmax_step_columns(state, k[page, g, :, :] @ query, v[page, g, :, :], by)
+            else:
+                state = softmax_step(state, query @ k[page, g, :, :].T, v[page, g, :, :], by)
         if (first <= whole) & (whole < last) & (whole < tp.dim("L")):
             page = tp.maximum(pages[b, whole], 0)
             for s in tp.tiles(S=S, stop=length - whole * S):
-                state = softmax_step(state, query @ k[page, g, s, :].T, v[page, g, s, :], by)
+                state = step_to(state, query, k, v, (page, g, s), by, SWAPPED)
+        if SWAPPED == 1:
+            state = transposed(state)
         o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def paged_attention_swapped_kernel(
-    o: Out[T, "B G R D"], q: In[T, "B G R D"], k: In[T, "P G S D"], v: In[T, "P G S D"],
-    table: In[Index["P"], "B L"], used: In[i32, "B"], scale: f64, *, R: int, S: int, D: int, BR: int = 8, SL: int = 8,
-) -> None:  # fmt: skip
-    """The same with keys and values as left operands."""
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    pages: Any = table
-    for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        query, state = q.get((b, g, tp.arange(BR), tp.arange(D)), 0).T, transposed(initial_state(BR, D, q.dtype))
-        length, by = tp.clip(used[b], 0, tp.dim("L") * S), widen(scale, q.dtype) * LOG2_E
-        first, last = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        whole = length // S
-        for n in tp.tiles(L=tp.each, start=first, stop=tp.minimum(last, whole)):
-            page = tp.maximum(pages[b, n], 0)
-            state = softmax_step_columns(state, k[page, g, :, :] @ query, v[page, g, :, :], by)
-        if (first <= whole) & (whole < last) & (whole < tp.dim("L")):
-            page = tp.maximum(pages[b, whole], 0)
-            for s in tp.tiles(S=S, stop=length - whole * S):
-                state = softmax_step_columns(state, k[page, g, s, :] @ query, v[page, g, s, :], by)
-        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
 
 
 def attend_pages(
@@ -288,14 +275,12 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
         yield from choices(decode_attention_kernel, tiles)
         return
     pieces = [piece for piece in (256, 512, 1024, 2048, 4096) if piece < 2 * sizes["C"]] or [256]
-    for kernel, rows in (
-        (decode_attention_kernel, _rows(sizes, 16)),
-        (decode_attention_swapped_kernel, _rows(sizes, 8)),
-    ):
-        twice = " ".join(f"BR={rows},SC={piece},BC={tile}" for piece in pieces for tile in (64, 128))
-        yield from choices(kernel, twice, Schedule(occupancy=2))
-        once = " ".join(f"BR={rows},SC={piece},BC=64" for piece in pieces[:3])
-        yield from choices(kernel, once, Schedule(occupancy=1), Schedule(occupancy=2, persistent=True))
+    for rows, swapped in ((_rows(sizes, 16), ""), (_rows(sizes, 8), ",SWAPPED=1")):
+        twice = " ".join(f"BR={rows},SC={piece},BC={tile}{swapped}" for piece in pieces for tile in (64, 128))
+        yield from choices(decode_attention_kernel, twice, Schedule(occupancy=2))
+        once = " ".join(f"BR={rows},SC={piece},BC=64{swapped}" for piece in pieces[:3])
+        held = Schedule(occupancy=1), Schedule(occupancy=2, persistent=True)
+        yield from choices(decode_attention_kernel, once, *held)
 
 
 def _filled(rng: Any, arguments: dict[str, Any]) -> None:
@@ -304,8 +289,8 @@ def _filled(rng: Any, arguments: dict[str, Any]) -> None:
 
 
 DECODE: Final = Tunable(
-    "decode_attention", (decode_attention_kernel, decode_attention_swapped_kernel), _default, _space,
-    exact=("R", "D"), scalars={"scale": 0.1}, inputs=_filled,
+    "decode_attention", (decode_attention_kernel,), _default, _space, exact=("R", "D"), scalars={"scale": 0.1},
+    inputs=_filled,
 )  # fmt: skip
 
 
@@ -315,7 +300,8 @@ def _paged_default(sizes: Sizes, target: str) -> Choice:
         return Choice(paged_attention_kernel, {"BR": _rows(sizes, 1), "SL": piece})
     if sizes["S"] < 64:
         return Choice(paged_attention_kernel, {"BR": _rows(sizes, 16), "SL": piece}, Schedule(occupancy=2))
-    return Choice(paged_attention_swapped_kernel, {"BR": _rows(sizes, 8), "SL": piece}, Schedule(occupancy=2))
+    constants = {"BR": _rows(sizes, 8), "SL": piece, "SWAPPED": 1}
+    return Choice(paged_attention_kernel, constants, Schedule(occupancy=2))
 
 
 def _paged_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -325,9 +311,9 @@ def _paged_space(sizes: Sizes, target: str) -> Iterator[Choice]:
         )
         return
     pieces = [piece for piece in (4, 8, 16, 32, 64) if piece < 2 * sizes["L"]] or [4]
-    for kernel, rows in ((paged_attention_kernel, _rows(sizes, 16)), (paged_attention_swapped_kernel, _rows(sizes, 8))):
-        tiles = " ".join(f"BR={rows},SL={piece}" for piece in pieces)
-        yield from choices(kernel, tiles, Schedule(occupancy=2), Schedule(occupancy=1))
+    for rows, swapped in ((_rows(sizes, 16), ""), (_rows(sizes, 8), ",SWAPPED=1")):
+        tiles = " ".join(f"BR={rows},SL={piece}{swapped}" for piece in pieces)
+        yield from choices(paged_attention_kernel, tiles, Schedule(occupancy=2), Schedule(occupancy=1))
 
 
 def _scattered(rng: Any, arguments: dict[str, Any]) -> None:
@@ -338,8 +324,8 @@ def _scattered(rng: Any, arguments: dict[str, Any]) -> None:
 
 
 PAGED: Final = Tunable(
-    "paged_attention", (paged_attention_kernel, paged_attention_swapped_kernel), _paged_default, _paged_space,
-    exact=("R", "S", "D"), scalars={"scale": 0.1}, inputs=_scattered,
+    "paged_attention", (paged_attention_kernel,), _paged_default, _paged_space, exact=("R", "S", "D"),
+    scalars={"scale": 0.1}, inputs=_scattered,
 )  # fmt: skip
 
 

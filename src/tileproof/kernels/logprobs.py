@@ -37,27 +37,15 @@ def logprob_of(logit: Any, token: Any, state: Any) -> Any:
 
 @tp.kernel(deny_checks=True)
 def token_logprobs_kernel(
-    y: Out[f32, "R"], logits: In[T, "R V"], tokens: In[Index["V"], "R"], *, BV: int = 2048
+    y: Out[f32, "R"], logits: In[T, "R V"], tokens: In[Index["V"], "R"], *, SV: int = 0, BV: int = 2048
 ) -> None:
-    """The logprob of the token of each row."""
-    for r in tp.parallel(R=tp.each):
-        state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
-        for v in tp.tiles(V=BV):
-            state = row_step(state, logits[r, v].to(f32))
-        y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], state)
-
-
-@tp.kernel(deny_checks=True)
-def token_logprobs_split_kernel(
-    y: Out[f32, "R"], logits: In[T, "R V"], tokens: In[Index["V"], "R"], *, SV: int = 8192, BV: int = 2048
-) -> None:
-    """The same, pieces of a row by programs of their own."""
+    """The logprob of the token of each row; each SV columns may be taken by programs of their own."""
     for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
-        state: Any = tp.lowest, 0.0
+        state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
         for v in z.tiles(BV):
             state = row_step(state, logits[r, v].to(f32))
-        whole = tp.join(state, over=z, by=merge_rows)
-        y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], whole)
+        state = tp.join(state, over=z, by=merge_rows)
+        y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], state)
 
 
 def token_logprobs(logits: Any, tokens: Any, vocabulary: int | None = None, out: Any = None) -> Any:
@@ -135,7 +123,7 @@ def top_logprobs(
 def _default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["V"]
     if target != "cpu" and is_split(rows, columns):
-        return Choice(token_logprobs_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
+        return Choice(token_logprobs_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
     held = Schedule() if target == "cpu" else direct(8)
     return Choice(token_logprobs_kernel, {"BV": tile_size(columns, 2048)}, held)
 
@@ -146,7 +134,7 @@ def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
         return
     yield from choices(token_logprobs_kernel, "BV=1024 BV=2048 BV=4096", direct(4), direct(8))
     pieces = "SV=4096,BV=2048 SV=8192,BV=2048 SV=16384,BV=2048 SV=16384,BV=4096"
-    yield from choices(token_logprobs_split_kernel, pieces, direct(4), direct(8))
+    yield from choices(token_logprobs_kernel, pieces, direct(4), direct(8))
 
 
 def _top_default(sizes: Sizes, target: str) -> Choice:
@@ -160,9 +148,7 @@ def _tokens(rng: Any, arguments: dict[str, Any]) -> None:
     tokens[...] = rng.integers(0, arguments["logits"].shape[1], tokens.shape)
 
 
-TOKEN_LOGPROBS: Final = Tunable(
-    "token_logprobs", (token_logprobs_kernel, token_logprobs_split_kernel), _default, _space, inputs=_tokens
-)
+TOKEN_LOGPROBS: Final = Tunable("token_logprobs", (token_logprobs_kernel,), _default, _space, inputs=_tokens)
 TOP_LOGPROBS: Final = Tunable(
     "top_logprobs", (top_logprobs_kernel,), _top_default,
     lambda sizes, target: lane_space(top_logprobs_kernel, "V", sizes["V"], target), exact=("K",),

@@ -80,7 +80,7 @@ def rms_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-6) -> tuple[Any, 
     Example:
         dx, dw = tk.rms_norm_backward(dy, x, w)
     """
-    return _rms_backward(RMS_NORM_BACKWARD, rms_norm_backward_loop_kernel, (as_matrix(dy), as_matrix(x)), x, w, eps)
+    return _rms_backward(RMS_NORM_BACKWARD, as_matrix(dy), None, x, w, eps)
 
 
 def add_rms_norm_backward(dy: Any, dtotal: Any, total: Any, w: Any, eps: float = 1e-6) -> tuple[Any, Any]:
@@ -91,8 +91,7 @@ def add_rms_norm_backward(dy: Any, dtotal: Any, total: Any, w: Any, eps: float =
     Example:
         dx, dw = tk.add_rms_norm_backward(dy, dtotal, total, w)
     """
-    arguments = as_matrix(dy), as_matrix(dtotal), as_matrix(total)
-    return _rms_backward(ADD_RMS_NORM_BACKWARD, add_rms_norm_backward_loop_kernel, arguments, total, w, eps)
+    return _rms_backward(ADD_RMS_NORM_BACKWARD, as_matrix(dy), as_matrix(dtotal), total, w, eps)
 
 
 def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any, Any, Any]:
@@ -116,19 +115,17 @@ def layer_norm_backward(dy: Any, x: Any, w: Any, eps: float = 1e-5) -> tuple[Any
     return dx, both[0], both[1]
 
 
-def _rms_backward(
-    tunable: Tunable, loop: tp.Kernel, arguments: tuple[Any, ...], x: Any, w: Any, eps: float
-) -> tuple[Any, Any]:
-    dx, dw, kind = new(x, x.shape), new(w, w.shape), sum_type_of(x)
-    count, length = arguments[-1].shape
+def _rms_backward(tunable: Tunable, dy: Any, dtotal: Any, x: Any, w: Any, eps: float) -> tuple[Any, Any]:
+    dx, dw, kind, rows = new(x, x.shape), new(w, w.shape), sum_type_of(x), as_matrix(x)
+    count, length = rows.shape
     if is_long(length, arrays.target_of(x)):
         scales = new(x, (count,), kind)
-        loop(as_matrix(dx), scales, *arguments, w, eps)
-        rms_norm_backward_weights_kernel(dw, arguments[0], arguments[-1], scales)
+        rms_norm_backward_loop_kernel(as_matrix(dx), scales, dy, dtotal, rows, w, eps)
+        rms_norm_backward_weights_kernel(dw, dy, rows, scales)
     else:
         choice = choose(tunable, x, N=count, D=length)
         parts = new(x, (-(-count // choice.constants["SN"]), length), kind)
-        choice(as_matrix(dx), parts, *arguments, w, eps)
+        choice(*arrays.present(as_matrix(dx), parts, dy, dtotal, rows, w, eps))
         rms_norm_backward_columns_kernel(view(dw, (1, length)), view(parts, (parts.shape[0], 1, length)))
     return dx, dw
 
@@ -138,30 +135,18 @@ def _rms_backward(
 
 @tp.kernel(deny_checks=True)
 def rms_norm_backward_kernel(
-    dx: Out[T, "N D"], parts: Out[Any, "N/SN D"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *,
-    D: int, SN: int = 32, BN: int = 1,
-) -> None:  # fmt: skip
-    """The gradient of x, and of every SN rows what they add to that of w; whole rows in one tile."""
-    for n in tp.parallel(N=SN):
-        total = tp.zeros((BN, D), accumulator(x.dtype))
-        for r in n.tiles(BN):
-            slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
-            dx[r, :] = slope
-            total += along.fill(0)
-        parts[n.number, :] = total.sum(axis=0)
-
-
-@tp.kernel(deny_checks=True)
-def add_rms_norm_backward_kernel(
-    dx: Out[T, "N D"], parts: Out[Any, "N/SN D"], dy: In[T, "N D"], dtotal: In[T, "N D"], x: In[T, "N D"],
+    dx: Out[T, "N D"], parts: Out[Any, "N/SN D"], dy: In[T, "N D"], dtotal: In[T, "N D"] | None, x: In[T, "N D"],
     w: In[U, "D"], eps: f32, *, D: int, SN: int = 32, BN: int = 1,
 ) -> None:  # fmt: skip
-    """The same, with the gradient that comes along beside the norm."""
+    """The gradient of x, and of every SN rows what they add to that of w; whole rows in one tile.
+
+    `dtotal` is a gradient that comes along beside the norm.
+    """
     for n in tp.parallel(N=SN):
         total = tp.zeros((BN, D), accumulator(x.dtype))
         for r in n.tiles(BN):
             slope, along = rms_slopes(wide(dy[r, :]), wide(x[r, :]), w[:], eps)
-            dx[r, :] = slope + wide(dtotal[r, :])
+            dx[r, :] = slope if dtotal is None else slope + wide(dtotal[r, :])
             total += along.fill(0)
         parts[n.number, :] = total.sum(axis=0)
 
@@ -190,29 +175,16 @@ def rms_norm_backward_columns_kernel(
 
 @tp.kernel(deny_checks=True, schedule=Schedule(occupancy=2))
 def rms_norm_backward_loop_kernel(
-    dx: Out[T, "N D"], scales: Out[Any, "N"], dy: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *,
-    BN: int = 1, BD: int = 2048,
+    dx: Out[T, "N D"], scales: Out[Any, "N"], dy: In[T, "N D"], dtotal: In[T, "N D"] | None, x: In[T, "N D"],
+    w: In[U, "D"], eps: f32, *, BN: int = 1, BD: int = 2048,
 ) -> None:  # fmt: skip
-    """The gradient of x, and what each row was multiplied by; rows are read twice."""
-    for n in tp.parallel(N=BN):
-        scale, along = rms_of_long(dy, x, w, n, eps, BD)
-        scales[n] = scale.sum(axis=1)
-        for d in tp.tiles(D=BD):
-            dx[n, d] = (wide(dy[n, d]) * w[d].to(scale.dtype) - wide(x[n, d]) * along) * scale
-
-
-@tp.kernel(deny_checks=True, schedule=Schedule(occupancy=2))
-def add_rms_norm_backward_loop_kernel(
-    dx: Out[T, "N D"], scales: Out[Any, "N"], dy: In[T, "N D"], dtotal: In[T, "N D"], x: In[T, "N D"], w: In[U, "D"],
-    eps: f32, *, BN: int = 1, BD: int = 2048,
-) -> None:  # fmt: skip
-    """The same, with the gradient that comes along beside the norm."""
+    """The same, and what each row was multiplied by; rows are read twice."""
     for n in tp.parallel(N=BN):
         scale, along = rms_of_long(dy, x, w, n, eps, BD)
         scales[n] = scale.sum(axis=1)
         for d in tp.tiles(D=BD):
             slope = (wide(dy[n, d]) * w[d].to(scale.dtype) - wide(x[n, d]) * along) * scale
-            dx[n, d] = slope + wide(dtotal[n, d])
+            dx[n, d] = slope if dtotal is None else slope + wide(dtotal[n, d])
 
 
 def rms_of_long(dy: Any, x: Any, w: Any, n: Any, eps: Any, size: int) -> tuple[Any, Any]:
@@ -341,8 +313,8 @@ def _backward(name: str, kernel: tp.Kernel) -> Tunable:
     return Tunable(name, (kernel,), default, space, exact=("D",), scalars={"eps": 1e-6})
 
 
-RMS_NORM_BACKWARD: Final = _backward("rms_norm_backward", rms_norm_backward_kernel)
-ADD_RMS_NORM_BACKWARD: Final = _backward("add_rms_norm_backward", add_rms_norm_backward_kernel)
+RMS_NORM_BACKWARD: Final = _backward("rms_norm_backward", rms_norm_backward_kernel.without("dtotal"))
+ADD_RMS_NORM_BACKWARD: Final = _backward("add_rms_norm_backward", rms_norm_backward_kernel)
 LAYER_NORM_BACKWARD: Final = _backward("layer_norm_backward", layer_norm_backward_kernel)
 
 
@@ -386,58 +358,43 @@ def layer_norm(x: Any, w: Any, b: Any, eps: float = 1e-5, out: Any = None) -> An
 
 
 @tp.kernel(deny_checks=True)
-def rms_norm_kernel(y: Out[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *, D: int, BN: int = 2) -> None:
-    """Each row of x divided by its root mean square, times w; whole rows in one tile."""
-    for n in tp.parallel(N=BN):
-        rows = wide(x[n, :])
-        y[n, :] = rows * root_scale(rows, eps) * w[:].to(rows.dtype)
-
-
-@tp.kernel(deny_checks=True)
-def rms_norm_loop_kernel(
-    y: Out[T, "N D"], x: In[T, "N D"], w: In[U, "D"], eps: f32, *, BN: int = 1, BD: int = 4096
-) -> None:
-    """The same for rows that are too long for one tile: they are read twice."""
-    for n in tp.parallel(N=BN):
-        squares = tp.zeros((n, BD), accumulator(x.dtype))
-        for d in tp.tiles(D=BD):
-            part = wide(x[n, d])
-            squares += (part * part).fill(0)
-        scale = root_scale_of_sum(squares, eps)
-        for d in tp.tiles(D=BD):
-            part = wide(x[n, d])
-            y[n, d] = part * scale * w[d].to(part.dtype)
-
-
-@tp.kernel(deny_checks=True)
-def add_rms_norm_kernel(
-    y: Out[T, "N D"], total: Out[T, "N D"], x: In[T, "N D"], residual: In[T, "N D"], w: In[U, "D"], eps: f32, *,
-    D: int, BN: int = 2,
+def rms_norm_kernel(
+    y: Out[T, "N D"], total: Out[T, "N D"] | None, x: In[T, "N D"], residual: In[T, "N D"] | None, w: In[U, "D"],
+    eps: f32, *, D: int, BN: int = 2,
 ) -> None:  # fmt: skip
-    """total = x + residual, and y = its rows divided by their root mean square, times w."""
+    """Each row of x divided by its root mean square, times w; whole rows in one tile.
+
+    With a residual, that is added first, and the sum is `total`.
+    """
+    tp.require((total is None) == (residual is None))
     for n in tp.parallel(N=BN):
-        added = x[n, :] + residual[n, :]
-        total[n, :] = added
+        added = x[n, :]
+        if total is not None and residual is not None:
+            added = added + residual[n, :]
+            total[n, :] = added
         rows = wide(added)
         y[n, :] = rows * root_scale(rows, eps) * w[:].to(rows.dtype)
 
 
 @tp.kernel(deny_checks=True)
-def add_rms_norm_loop_kernel(
-    y: Out[T, "N D"], total: Out[T, "N D"], x: In[T, "N D"], residual: In[T, "N D"], w: In[U, "D"], eps: f32, *,
-    BN: int = 1, BD: int = 4096,
+def rms_norm_loop_kernel(
+    y: Out[T, "N D"], total: Out[T, "N D"] | None, x: In[T, "N D"], residual: In[T, "N D"] | None, w: In[U, "D"],
+    eps: f32, *, BN: int = 1, BD: int = 4096,
 ) -> None:  # fmt: skip
     """The same for rows that are too long for one tile: they are read, and added up, twice."""
+    tp.require((total is None) == (residual is None))
     for n in tp.parallel(N=BN):
         squares = tp.zeros((n, BD), accumulator(x.dtype))
         for d in tp.tiles(D=BD):
-            added = x[n, d] + residual[n, d]
-            total[n, d] = added
+            added = x[n, d]
+            if total is not None and residual is not None:
+                added = added + residual[n, d]
+                total[n, d] = added
             part = wide(added)
             squares += (part * part).fill(0)
         scale = root_scale_of_sum(squares, eps)
         for d in tp.tiles(D=BD):
-            part = wide(x[n, d] + residual[n, d])
+            part = wide(x[n, d] if residual is None else x[n, d] + residual[n, d])
             y[n, d] = part * scale * w[d].to(part.dtype)
 
 
@@ -446,7 +403,10 @@ def add_rms_norm_two_kernel(
     y: Out[T, "N D"], total: Out[T, "N D"], x: In[T, "N D"], residual: In[T, "N D"], w: In[U, "D"], eps: f32, *,
     D: int, D0: int = 2048, BN: int = 1,
 ) -> None:  # fmt: skip
-    """The same by two windows of a row, D0 elements and the rest: where both are powers of two, no lane is idle."""
+    """The same by two windows of a row, D0 elements and the rest, with a residual.
+
+    Where both are powers of two, no lane is idle.
+    """
     for n in tp.parallel(N=BN):
         first, rest = x[n, 0:D0] + residual[n, 0:D0], x[n, D0:D] + residual[n, D0:D]
         total[n, 0:D0], total[n, D0:D] = first, rest
@@ -509,8 +469,8 @@ def _add_default(sizes: Sizes, target: str) -> Choice:
         return Choice(add_rms_norm_two_kernel, {"D0": first, "BN": 1}, direct(4, 8))
     least, most, schedule = _SEEN.get(sizes["D"], (0, 0, Schedule()))
     if target == "sm_90" and least < sizes["N"] <= most:
-        return Choice(add_rms_norm_kernel, {"BN": 1}, schedule)
-    return norm_default(add_rms_norm_kernel, add_rms_norm_loop_kernel, 4096, sizes, target)
+        return Choice(rms_norm_kernel, {"BN": 1}, schedule)
+    return norm_default(rms_norm_kernel, rms_norm_loop_kernel, 4096, sizes, target)
 
 
 def _add_space(sizes: Sizes, target: str) -> Iterator[Choice]:
@@ -518,12 +478,14 @@ def _add_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     if first is not None:
         straight = *occupied(4, 8, tma=False), *occupied(4, 8, tma=False, warps=8)
         yield from choices(add_rms_norm_two_kernel, f"D0={first},BN=1", *straight, Schedule(occupancy=4))
-    yield from norm_space(add_rms_norm_kernel, add_rms_norm_loop_kernel, sizes, target)
+    yield from norm_space(rms_norm_kernel, rms_norm_loop_kernel, sizes, target)
 
 
-RMS_NORM: Final = _forward("rms_norm", rms_norm_kernel, rms_norm_loop_kernel)
+RMS_NORM: Final = _forward(
+    "rms_norm", rms_norm_kernel.without("total", "residual"), rms_norm_loop_kernel.without("total", "residual")
+)
 ADD_RMS_NORM: Final = Tunable(
-    "add_rms_norm", (add_rms_norm_kernel, add_rms_norm_loop_kernel, add_rms_norm_two_kernel), _add_default, _add_space,
+    "add_rms_norm", (rms_norm_kernel, rms_norm_loop_kernel, add_rms_norm_two_kernel), _add_default, _add_space,
     exact=("D",), scalars={"eps": 1e-6},
 )  # fmt: skip
 LAYER_NORM: Final = _forward("layer_norm", layer_norm_kernel, layer_norm_loop_kernel)

@@ -38,24 +38,7 @@ def _high(byte: Any, kind: Any) -> Any:
 
 @tp.kernel(deny_checks=True)
 def int4_linear_kernel(
-    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], *,
-    S: int, BM: int = 64, BN: int = 64,
-) -> None:  # fmt: skip
-    """y = x @ ((w - 8) * scale).T, where the products of a group are added up before they are scaled."""
-    for i, j in tp.parallel(M=BM, N=BN):
-        kind = accumulator(x.dtype)
-        acc = tp.zeros((i, j), kind)
-        for c in tp.tiles(C=tp.each):
-            byte = w[j, c, :]
-            part = tp.mma(x[i, c, 0, :], (_low(byte, x.dtype) - 8).T, 0)
-            part = tp.mma(x[i, c, 1, :], (_high(byte, x.dtype) - 8).T, part)
-            acc += part * scale[j, c].to(kind)
-        y[i, j] = acc
-
-
-@tp.kernel(deny_checks=True)
-def int4_linear_zero_kernel(
-    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], zero: In[Any, "N C"], *,
+    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], zero: In[Any, "N C"] | None, *,
     S: int, BM: int = 64, BN: int = 64,
 ) -> None:  # fmt: skip
     """y = x @ ((w - zero) * scale).T, where the products of a group are added up before they are scaled."""
@@ -63,41 +46,30 @@ def int4_linear_zero_kernel(
         kind = accumulator(x.dtype)
         acc = tp.zeros((i, j), kind)
         for c in tp.tiles(C=tp.each):
-            byte, base = w[j, c, :], zero[j, c].to(kind)[:, None]
-            part = tp.mma(x[i, c, 0, :], (_low(byte, kind) - base).to(x.dtype).T, 0)
-            part = tp.mma(x[i, c, 1, :], (_high(byte, kind) - base).to(x.dtype).T, part)
+            byte = w[j, c, :]
+            if zero is None:
+                part = tp.mma(x[i, c, 0, :], (_low(byte, x.dtype) - 8).T, 0)
+                part = tp.mma(x[i, c, 1, :], (_high(byte, x.dtype) - 8).T, part)
+            else:
+                base = zero[j, c].to(kind)[:, None]
+                part = tp.mma(x[i, c, 0, :], (_low(byte, kind) - base).to(x.dtype).T, 0)
+                part = tp.mma(x[i, c, 1, :], (_high(byte, kind) - base).to(x.dtype).T, part)
             acc += part * scale[j, c].to(kind)
         y[i, j] = acc
 
 
 @tp.kernel(deny_checks=True)
 def int4_linear_vector_kernel(
-    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], *,
+    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], zero: In[Any, "N C"] | None, *,
     S: int, BN: int = 8, BC: int = 8,
 ) -> None:  # fmt: skip
-    """y = x @ ((w - 8) * scale).T row by row of x: weights are streamed, and sums of each lane carried."""
+    """The same row by row of x: weights are streamed, and sums of each lane carried."""
     for m, n in tp.parallel(M=tp.each, N=BN):
         kind = accumulator(x.dtype)
         acc = tp.zeros((n, BC, S), kind)
         for c in tp.tiles(C=BC):
             byte = w[n, c, :]
-            low = (_low(byte, kind) - 8) * x[m, c, 0, :].to(kind)
-            high = (_high(byte, kind) - 8) * x[m, c, 1, :].to(kind)
-            acc += ((low + high) * scale[n, c].to(kind)[:, :, None]).fill(0)
-        y[m, n] = acc.sum(axis=2).sum(axis=1)
-
-
-@tp.kernel(deny_checks=True)
-def int4_linear_zero_vector_kernel(
-    y: Out[T, "M N"], x: In[T, "M C 2 S"], w: In[u8, "N C S"], scale: In[Any, "N C"], zero: In[Any, "N C"], *,
-    S: int, BN: int = 8, BC: int = 8,
-) -> None:  # fmt: skip
-    """y = x @ ((w - zero) * scale).T row by row of x: weights are streamed, and sums of each lane carried."""
-    for m, n in tp.parallel(M=tp.each, N=BN):
-        kind = accumulator(x.dtype)
-        acc = tp.zeros((n, BC, S), kind)
-        for c in tp.tiles(C=BC):
-            byte, base = w[n, c, :], zero[n, c].to(kind)[:, :, None]
+            base = 8 if zero is None else zero[n, c].to(kind)[:, :, None]
             low = (_low(byte, kind) - base) * x[m, c, 0, :].to(kind)
             high = (_high(byte, kind) - base) * x[m, c, 1, :].to(kind)
             acc += ((low + high) * scale[n, c].to(kind)[:, :, None]).fill(0)
@@ -135,8 +107,10 @@ def _int4(name: str, layer: tp.Kernel, vector: tp.Kernel) -> Tunable:
     return Tunable(name, (layer, vector), default, space, exact=("N", "C", "S"))
 
 
-INT4_LINEAR: Final = _int4("int4_linear", int4_linear_kernel, int4_linear_vector_kernel)
-INT4_LINEAR_ZERO: Final = _int4("int4_linear_zero", int4_linear_zero_kernel, int4_linear_zero_vector_kernel)
+INT4_LINEAR: Final = _int4(
+    "int4_linear", int4_linear_kernel.without("zero"), int4_linear_vector_kernel.without("zero")
+)
+INT4_LINEAR_ZERO: Final = _int4("int4_linear_zero", int4_linear_kernel, int4_linear_vector_kernel)
 
 
 # Functions.
@@ -164,10 +138,8 @@ def int4_linear(x: Any, w: Any, scale: Any, zero: Any = None, out: Any = None) -
     y = arrays.output_for(out, x, (*x.shape[:-1], rows))
     halves = arrays.view(padded(flat, groups * 2 * half), (count, groups, 2, half))
     sizes = {"M": count, "N": rows, "C": groups, "S": half}
-    if zero is None:
-        choose(INT4_LINEAR, x, **sizes)(arrays.as_matrix(y), halves, w, scale)
-    else:
-        choose(INT4_LINEAR_ZERO, x, **sizes)(arrays.as_matrix(y), halves, w, scale, zero)
+    choice = choose(INT4_LINEAR if zero is None else INT4_LINEAR_ZERO, x, **sizes)
+    choice(*arrays.present(arrays.as_matrix(y), halves, w, scale, zero))
     return y
 
 

@@ -16,7 +16,7 @@ import tileproof as tp
 from tileproof import In, Index, Out, Schedule, Sum, T, U, bf16, f16, f32, f64, i32, i64, u8, u16, u32, u64
 from tileproof.diagnostics.codes import Code
 from tileproof.language.dtypes import DType
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning import Choice, Sizes, Tunable, choices, with_constants
 
 from . import arrays
 from .arrays import choose
@@ -78,14 +78,18 @@ def merge_greatest(left: Any, right: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def argmax_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, BC: int = 1024) -> None:
-    """Where each row is greatest: NaN wins, then the first. None where a row is empty: the clip makes it -1."""
-    for r in tp.parallel(R=tp.each):
+def argmax_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, SC: int = 0, BC: int = 1024) -> None:
+    """Where each row is greatest: NaN wins, then the first. None where a row is empty: the clip makes it -1.
+
+    Each SC columns may be searched by programs of their own.
+    """
+    for r, z in tp.parallel(R=tp.each, C=tp.split(SC)):
         lanes: Any = tp.full((BC,), least(x), x.dtype), tp.zeros((BC,), i32)
-        for c in tp.tiles(C=BC):
+        for c in z.tiles(BC):
             lanes = lane_step(lanes, x[r, c].fill(least(x)), c.number)
-        _, first = first_of(lanes, BC)
-        y[r] = tp.clip(first, 0, tp.dim("C") - 1)  # type: ignore[index]
+        best, first = first_of(lanes, BC)
+        _, position = tp.join((best, first if SC == 0 else z.start + first), over=z, by=merge_greatest)
+        y[r] = tp.clip(position, 0, tp.dim("C") - 1)  # type: ignore[index]
 
 
 @tp.kernel(deny_checks=True)
@@ -96,18 +100,6 @@ def argmax_whole_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, C: int, BR:
         is_top = (row == row.max(axis=1, keepdims=True)) | (row != row)
         first = tp.where(is_top, tp.arange(C, i32), TOP - 1).min(axis=1)
         y[i] = tp.clip(first.to(i64), 0, C - 1)  # type: ignore[index]
-
-
-@tp.kernel(deny_checks=True)
-def argmax_split_kernel(y: Out[Index["C"], "R"], x: In[T, "R C"], *, SC: int = 8192, BC: int = 1024) -> None:
-    """The same, pieces of a row searched by programs of their own."""
-    for r, z in tp.parallel(R=tp.each, C=tp.split(SC)):
-        lanes: Any = tp.full((BC,), least(x), x.dtype), tp.zeros((BC,), i32)
-        for c in z.tiles(BC):
-            lanes = lane_step(lanes, x[r, c].fill(least(x)), c.number)
-        best, first = first_of(lanes, BC)
-        _, position = tp.join((best, z.start + first), over=z, by=merge_greatest)
-        y[r] = tp.clip(position, 0, tp.dim("C") - 1)  # type: ignore[index]
 
 
 def argmax(x: Any, out: Any = None) -> Any:
@@ -245,10 +237,10 @@ def _argmax_default(sizes: Sizes, target: str) -> Choice:
     rows, columns = sizes["R"], sizes["C"]
     if target == "cpu":
         if rows < 4 and columns > 1 << 22:
-            return Choice(argmax_split_kernel, {"SC": 1 << 18, "BC": 256})
+            return Choice(argmax_kernel, {"SC": 1 << 18, "BC": 256})
         return Choice(argmax_kernel, {"BC": tile_size(columns, 256)})
     if is_split(rows, columns):
-        return Choice(argmax_split_kernel, {"SC": split_size(rows, columns, 2048), "BC": 2048}, direct(8))
+        return Choice(argmax_kernel, {"SC": split_size(rows, columns, 2048), "BC": 2048}, direct(8))
     if 1 <= columns <= 8192:
         return Choice(argmax_whole_kernel, {"BR": rows_per_program(rows, columns)}, direct(8 if columns <= 4096 else 4))
     return Choice(argmax_kernel, {"BC": 2048}, direct(8))
@@ -258,7 +250,7 @@ def _argmax_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     columns = sizes["C"]
     if target == "cpu":
         yield from choices(argmax_kernel, "BC=64 BC=128 BC=256 BC=512 BC=1024")
-        yield from choices(argmax_split_kernel, "SC=16384,BC=256 SC=65536,BC=256 SC=262144,BC=256")
+        yield from choices(argmax_kernel, "SC=16384,BC=256 SC=65536,BC=256 SC=262144,BC=256")
         if 1 <= columns <= 16384:
             yield from choices(argmax_whole_kernel, "BR=1 BR=4")
         return
@@ -267,7 +259,7 @@ def _argmax_space(sizes: Sizes, target: str) -> Iterator[Choice]:
         yield from choices(argmax_whole_kernel, "BR=4 BR=8", direct(4), direct(8))
     yield from choices(argmax_kernel, "BC=1024 BC=2048 BC=4096", direct(4), direct(8), direct(4, 8))
     pieces = "SC=4096,BC=1024 SC=4096,BC=2048 SC=8192,BC=2048 SC=16384,BC=2048 SC=32768,BC=2048 SC=16384,BC=4096"
-    yield from choices(argmax_split_kernel, pieces, direct(4), direct(8))
+    yield from choices(argmax_kernel, pieces, direct(4), direct(8))
 
 
 def _top_k_default(sizes: Sizes, target: str) -> Choice:
@@ -277,7 +269,7 @@ def _top_k_default(sizes: Sizes, target: str) -> Choice:
 
 
 ARGMAX: Final = Tunable(
-    "argmax", (argmax_kernel, argmax_whole_kernel, argmax_split_kernel), _argmax_default, _argmax_space, exact=("C",)
+    "argmax", (argmax_kernel, argmax_whole_kernel), _argmax_default, _argmax_space, exact=("C",)
 )
 TOP_K: Final = Tunable(
     "top_k", (top_k_kernel,), _top_k_default,
@@ -290,63 +282,65 @@ _NARROW: Final = {"f16": f32, "bf16": f32, "bool": i32, "i8": i32, "i16": i32, "
 # Sums.
 
 
+def none_of(shape: Any, axis: int, x: Any, MAX: int) -> Any:
+    """What a sum or a maximum over an axis is of nothing; the shape of a maximum lacks the axis."""
+    return tp.full(shape, least(x), x.dtype) if MAX == 1 else tp.zeros(shape, x.dtype).sum(axis=axis)
+
+
+def with_part(total: Any, part: Any, axis: int, MAX: int) -> Any:
+    """A sum or a maximum with one more tile."""
+    return tp.maximum(total, part.max(axis=axis)) if MAX == 1 else total + part.sum(axis=axis)
+
+
 @tp.kernel(deny_checks=True)
-def sum_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) -> None:
-    """The sum of each row."""
+def sum_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024, MAX: int = 0) -> None:
+    """The sum of each row; or the greatest, which is NaN if there is one."""
     for i in tp.parallel(R=BR):
-        total = tp.zeros((i, 1), x.dtype).sum(axis=1)
+        total = none_of((i,) if MAX == 1 else (i, 1), 1, x, MAX)
         for c in tp.tiles(C=BC):
-            total += x[i, c].sum(axis=1)
+            total = with_part(total, x[i, c], 1, MAX)
         y[i] = total
 
 
 @tp.kernel(deny_checks=True)
-def sum_whole_kernel(y: Out[U, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """The sum of each row, with whole rows in one tile."""
+def sum_whole_kernel(y: Out[U, "R"], x: In[T, "R C"], *, C: int, BR: int = 1, MAX: int = 0) -> None:
+    """The same, with whole rows in one tile."""
     for i in tp.parallel(R=BR):
-        y[i] = x[i, :].sum(axis=1)
+        y[i] = x[i, :].max(axis=1) if MAX == 1 else x[i, :].sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
-def sum_lanes_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
-    """The sum of each row; those of lanes are carried through the loop and added up once, after it."""
-    for i in tp.parallel(R=BR):
-        kind = tp.zeros((1,), x.dtype).sum().dtype
-        total = tp.zeros((i, BC), kind)
-        for c in tp.tiles(C=BC):
-            total += x[i, c].to(kind).fill(0)
-        y[i] = total.sum(axis=1)
+def sum_lanes_kernel(
+    y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 0, BC: int = 2048, MAX: int = 0
+) -> None:
+    """The same; sums of lanes are carried through the loop and added up once, after it.
 
-
-@tp.kernel(deny_checks=True)
-def sum_split_kernel(y: Out[U, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 2048) -> None:
-    """The same, pieces of a row by programs of their own."""
+    Each SC columns may be taken by programs of their own.
+    """
     for i, z in tp.parallel(R=BR, C=tp.split(SC)):
-        kind = tp.zeros((1,), x.dtype).sum().dtype
-        total = tp.zeros((i, BC), kind)
-        for c in z.tiles(BC):
-            total += x[i, c].to(kind).fill(0)
-        y[i] = tp.join(total.sum(axis=1), over=z)
+        if MAX == 1:
+            top = tp.full((i, BC), least(x), x.dtype)
+            for c in z.tiles(BC):
+                top = tp.maximum(top, x[i, c].fill(least(x)))
+            y[i] = tp.join(top.max(axis=1), over=z, by=tp.maximum)
+        else:
+            kind = tp.zeros((1,), x.dtype).sum().dtype
+            total = tp.zeros((i, BC), kind)
+            for c in z.tiles(BC):
+                total += x[i, c].to(kind).fill(0)
+            y[i] = tp.join(total.sum(axis=1), over=z)
 
 
 @tp.kernel(deny_checks=True)
-def sum_columns_kernel(y: Out[U, "C"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) -> None:
-    """The sum of each column."""
-    for c in tp.parallel(C=BC):
-        total = tp.zeros((1, c), x.dtype).sum(axis=0)
-        for i in tp.tiles(R=BR):
-            total += x[i, c].sum(axis=0)
-        y[c] = total
-
-
-@tp.kernel(deny_checks=True)
-def sum_columns_split_kernel(y: Out[U, "C"], x: In[T, "R C"], *, SR: int = 512, BR: int = 32, BC: int = 128) -> None:
-    """The sum of each column, pieces of it by programs of their own."""
+def sum_columns_kernel(
+    y: Out[U, "C"], x: In[T, "R C"], *, SR: int = 0, BR: int = 4, BC: int = 1024, MAX: int = 0
+) -> None:
+    """The sum of each column; or the greatest. Each SR rows may be taken by programs of their own."""
     for c, z in tp.parallel(C=BC, R=tp.split(SR)):
-        total = tp.zeros((1, c), x.dtype).sum(axis=0)
+        total = none_of((c,) if MAX == 1 else (1, c), 0, x, MAX)
         for i in z.tiles(BR):
-            total += x[i, c].sum(axis=0)
-        y[c] = tp.join(total, over=z)
+            total = with_part(total, x[i, c], 0, MAX)
+        y[c] = tp.join(total, over=z, by=tp.maximum) if MAX == 1 else tp.join(total, over=z)
 
 
 def sum(x: Any, axis: int | None = -1, out: Any = None) -> Any:
@@ -365,63 +359,6 @@ def sum(x: Any, axis: int | None = -1, out: Any = None) -> Any:
 
 
 # Maxima.
-
-
-@tp.kernel(deny_checks=True)
-def max_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) -> None:
-    """The greatest of each row: NaN if there is one."""
-    for i in tp.parallel(R=BR):
-        top = tp.full((i,), least(x), x.dtype)
-        for c in tp.tiles(C=BC):
-            top = tp.maximum(top, x[i, c].max(axis=1))
-        y[i] = top
-
-
-@tp.kernel(deny_checks=True)
-def max_whole_kernel(y: Out[T, "R"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """The greatest of each row, with whole rows in one tile."""
-    for i in tp.parallel(R=BR):
-        y[i] = x[i, :].max(axis=1)
-
-
-@tp.kernel(deny_checks=True)
-def max_lanes_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, BC: int = 2048) -> None:
-    """The greatest of each row; those of lanes are carried through the loop and compared once, after it."""
-    for i in tp.parallel(R=BR):
-        top = tp.full((i, BC), least(x), x.dtype)
-        for c in tp.tiles(C=BC):
-            top = tp.maximum(top, x[i, c].fill(least(x)))
-        y[i] = top.max(axis=1)
-
-
-@tp.kernel(deny_checks=True)
-def max_split_kernel(y: Out[T, "R"], x: In[T, "R C"], *, BR: int = 1, SC: int = 8192, BC: int = 2048) -> None:
-    """The same, pieces of a row by programs of their own."""
-    for i, z in tp.parallel(R=BR, C=tp.split(SC)):
-        top = tp.full((i, BC), least(x), x.dtype)
-        for c in z.tiles(BC):
-            top = tp.maximum(top, x[i, c].fill(least(x)))
-        y[i] = tp.join(top.max(axis=1), over=z, by=tp.maximum)
-
-
-@tp.kernel(deny_checks=True)
-def max_columns_kernel(y: Out[T, "C"], x: In[T, "R C"], *, BR: int = 4, BC: int = 1024) -> None:
-    """The greatest of each column: NaN if there is one."""
-    for c in tp.parallel(C=BC):
-        top = tp.full((c,), least(x), x.dtype)
-        for i in tp.tiles(R=BR):
-            top = tp.maximum(top, x[i, c].max(axis=0))
-        y[c] = top
-
-
-@tp.kernel(deny_checks=True)
-def max_columns_split_kernel(y: Out[T, "C"], x: In[T, "R C"], *, SR: int = 512, BR: int = 32, BC: int = 128) -> None:
-    """The greatest of each column, pieces of it by programs of their own."""
-    for c, z in tp.parallel(C=BC, R=tp.split(SR)):
-        top = tp.full((c,), least(x), x.dtype)
-        for i in z.tiles(BR):
-            top = tp.maximum(top, x[i, c].max(axis=0))
-        y[c] = tp.join(top, over=z, by=tp.maximum)
 
 
 def max(x: Any, axis: int | None = -1, out: Any = None) -> Any:
@@ -599,10 +536,10 @@ def _bins(rng: Any, arguments: dict[str, Any]) -> None:
     x[...] = rng.integers(0, arguments["count"].shape[1], x.shape)
 
 
-SUM: Final = row_reduction("sum", sum_kernel, sum_lanes_kernel, sum_whole_kernel, sum_split_kernel)
-SUM_COLUMNS: Final = column_reduction("sum_columns", sum_columns_kernel, sum_columns_split_kernel)
-MAX: Final = row_reduction("max", max_kernel, max_lanes_kernel, max_whole_kernel, max_split_kernel)
-MAX_COLUMNS: Final = column_reduction("max_columns", max_columns_kernel, max_columns_split_kernel)
+SUM: Final = row_reduction("sum", sum_kernel, sum_lanes_kernel, sum_whole_kernel)
+SUM_COLUMNS: Final = column_reduction("sum_columns", sum_columns_kernel)
+MAX: Final = with_constants("max", SUM, MAX=1)
+MAX_COLUMNS: Final = with_constants("max_columns", SUM_COLUMNS, MAX=1)
 CUMSUM: Final = Tunable("cumsum", (cumsum_kernel, cumsum_whole_kernel), _cumsum_default, _cumsum_space, exact=("C",))
 HISTOGRAM: Final = Tunable("histogram", (histogram_kernel,), _histogram_default, _histogram_space, inputs=_bins)
 TUNABLES: Final = (SUM, SUM_COLUMNS, MAX, MAX_COLUMNS, ARGMAX, CUMSUM, TOP_K, HISTOGRAM)

@@ -18,7 +18,7 @@ from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, f32, i32, i
 from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
-from .arrays import choose, launch_error, output_for, view
+from .arrays import choose, launch_error, output_for, present, view
 from .heuristics import MULTIPROCESSORS, occupied, power_of_two
 from .numerics import wide
 
@@ -122,10 +122,8 @@ def norm_rope_append(
     output = view(found, (rows, groups, shared, length))
     tunable = NORM_ROPE_APPEND_PLAIN if q_norm is None else NORM_ROPE_APPEND
     choice = choose(tunable, qkv, N=rows, G=groups, R=shared, D=length, P=pages, S=entries, C=cos.shape[0])
-    if q_norm is None:
-        choice(output, keys, values, q, k, v, cos, sin, positions, slots)
-    else:
-        choice(output, keys, values, q, k, v, q_norm, k_norm, cos, sin, positions, slots, eps)
+    norms, rest = (q_norm, k_norm), (cos, sin, positions, slots, None if q_norm is None else eps)
+    choice(*present(output, keys, values, q, k, v, *norms, *rest))
     return found
 
 
@@ -151,11 +149,8 @@ def append_layers(
     heads = query_heads(rest, groups, depth)
     split = view(qkv, (qkv.shape[0], rows, heads + 2 * groups, depth))
     k, v = split[:, :, heads : heads + groups], split[:, :, heads + groups :]
-    tiles = {"BG": min(power_of_two(groups), 8)}
-    if k_norm is None:
-        append_layers_plain_kernel(keys, values, k, v, cos, sin, positions, slots, **tiles)
-    else:
-        append_layers_kernel(keys, values, k, v, k_norm, cos, sin, positions, slots, eps, **tiles)
+    rest = cos, sin, positions, slots, None if k_norm is None else eps
+    append_layers_kernel(keys, values, k, v, k_norm, *rest, BG=min(power_of_two(groups), 8))
 
 
 def query_heads(rest: Sequence[int], groups: int, length: int) -> int:
@@ -179,25 +174,13 @@ def rotated(first: Any, second: Any, c: Any, s: Any) -> tuple[Any, Any]:
 @tp.kernel(deny_checks=True)
 def rope_kernel(
     y: Out[T, "N H D=2*E"], x: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
-    positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
+    positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32, BACK: int = 0,
 ) -> None:  # fmt: skip
-    """Element e of both halves of a head, as a point of the plane, rotated by the angle of its row's position."""
+    """Element e of both halves of a head, as a point of the plane, rotated by the angle of its row, or back by it."""
     for n, h in tp.parallel(N=BN, H=BH):
         first, second = wide(x[n, h, 0:E]), wide(x[n, h, E:D])
         c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
-        y[n, h, 0:E], y[n, h, E:D] = rotated(first, second, c, s)
-
-
-@tp.kernel(deny_checks=True)
-def rope_backward_kernel(
-    dx: Out[T, "N H D=2*E"], dy: In[T, "N H D=2*E"], cos: In[f32, "P E"], sin: In[f32, "P E"],
-    positions: In[Index["P"], "N"], *, D: int, E: int, BN: int = 1, BH: int = 32,
-) -> None:  # fmt: skip
-    """The same, rotated back."""
-    for n, h in tp.parallel(N=BN, H=BH):
-        first, second = wide(dy[n, h, 0:E]), wide(dy[n, h, E:D])
-        c, s = cos[positions[n], :].to(first.dtype)[:, None, :], sin[positions[n], :].to(first.dtype)[:, None, :]
-        dx[n, h, 0:E], dx[n, h, E:D] = rotated(first, second, c, -s)
+        y[n, h, 0:E], y[n, h, E:D] = rotated(first, second, c, -s if BACK == 1 else s)
 
 
 def normalized(first: Any, second: Any, low: Any, high: Any, eps: Any) -> tuple[Any, Any]:
@@ -210,63 +193,43 @@ def normalized(first: Any, second: Any, low: Any, high: Any, eps: Any) -> tuple[
 @tp.kernel(deny_checks=True)
 def norm_rope_append_kernel(
     out: Out[T, "N G R D=2*E"], keys: InOut[T, "P G S D=2*E"], values: InOut[T, "P G S D=2*E"],
-    q: In[T, "N G R D=2*E"], k: In[T, "N G D=2*E"], v: In[T, "N G D=2*E"], q_norm: In[U, "D=2*E"],
-    k_norm: In[U, "D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
-    slots: In[Unique["P*S"], "N"], eps: f32, *, R: int, S: int, D: int, E: int, BG: int = 1,
+    q: In[T, "N G R D=2*E"], k: In[T, "N G D=2*E"], v: In[T, "N G D=2*E"], q_norm: In[U, "D=2*E"] | None,
+    k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
+    slots: In[Unique["P*S"], "N"], eps: f32 | None, *, R: int, S: int, D: int, E: int, BG: int = 1,
 ) -> None:  # fmt: skip
-    """Queries and keys normalized and rotated, keys and values put into their slots; R heads of queries share a key."""
-    for n, g in tp.parallel(N=tp.each, G=BG):
-        slot: Any = slots[n]
-        first, second = normalized(wide(k[n, g, 0:E]), wide(k[n, g, E:D]), k_norm[0:E], k_norm[E:D], eps)
-        c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
-        keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = rotated(first, second, c, s)
-        values[slot // S, g, slot % S, :] = v[n, g, :]
-        first, second = normalized(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), q_norm[0:E], q_norm[E:D], eps)
-        out[n, g, :, 0:E], out[n, g, :, E:D] = rotated(first, second, c, s)
+    """Queries and keys normalized and rotated, keys and values put into their slots; R heads of queries share a key.
 
-
-@tp.kernel(deny_checks=True)
-def norm_rope_append_plain_kernel(
-    out: Out[T, "N G R D=2*E"], keys: InOut[T, "P G S D=2*E"], values: InOut[T, "P G S D=2*E"],
-    q: In[T, "N G R D=2*E"], k: In[T, "N G D=2*E"], v: In[T, "N G D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
-    positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], *, R: int, S: int, D: int, E: int, BG: int = 1,
-) -> None:  # fmt: skip
-    """The same without norms."""
+    Norms are there all or none.
+    """
+    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
     for n, g in tp.parallel(N=tp.each, G=BG):
         slot: Any = slots[n]
         first, second = wide(k[n, g, 0:E]), wide(k[n, g, E:D])
+        if k_norm is not None:
+            first, second = normalized(first, second, k_norm[0:E], k_norm[E:D], eps)
         c, s = cos[positions[n], :].to(first.dtype), sin[positions[n], :].to(first.dtype)
         keys[slot // S, g, slot % S, 0:E], keys[slot // S, g, slot % S, E:D] = rotated(first, second, c, s)
         values[slot // S, g, slot % S, :] = v[n, g, :]
-        out[n, g, :, 0:E], out[n, g, :, E:D] = rotated(wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D]), c, s)
+        first, second = wide(q[n, g, :, 0:E]), wide(q[n, g, :, E:D])
+        if q_norm is not None:
+            first, second = normalized(first, second, q_norm[0:E], q_norm[E:D], eps)
+        out[n, g, :, 0:E], out[n, g, :, E:D] = rotated(first, second, c, s)
 
 
 @tp.kernel(deny_checks=True)
 def append_layers_kernel(
     keys: InOut[T, "M P G S D=2*E"], values: InOut[T, "M P G S D=2*E"], k: In[T, "M N G D=2*E"],
-    v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"],
-    positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32, *, S: int, D: int, E: int, BG: int = 8,
+    v: In[T, "M N G D=2*E"], k_norm: In[U, "M D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
+    positions: In[Index["C"], "N"], slots: In[Unique["P*S"], "N"], eps: f32 | None, *,
+    S: int, D: int, E: int, BG: int = 8,
 ) -> None:  # fmt: skip
     """Keys normalized and rotated, and values, put into the slots of their tokens, in the pages of each layer m."""
+    tp.require((k_norm is None) == (eps is None))
     for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
         slot: Any = slots[n]
         one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
-        one, two = normalized(one, two, k_norm[m, 0:E], k_norm[m, E:D], eps)
-        c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
-        keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = rotated(one, two, c, s)
-        values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
-
-
-@tp.kernel(deny_checks=True)
-def append_layers_plain_kernel(
-    keys: InOut[T, "M P G S D=2*E"], values: InOut[T, "M P G S D=2*E"], k: In[T, "M N G D=2*E"],
-    v: In[T, "M N G D=2*E"], cos: In[f32, "C E"], sin: In[f32, "C E"], positions: In[Index["C"], "N"],
-    slots: In[Unique["P*S"], "N"], *, S: int, D: int, E: int, BG: int = 8,
-) -> None:  # fmt: skip
-    """The same without norms."""
-    for m, n, g in tp.parallel(M=tp.each, N=tp.each, G=BG):
-        slot: Any = slots[n]
-        one, two = wide(k[m, n, g, 0:E]), wide(k[m, n, g, E:D])
+        if k_norm is not None:
+            one, two = normalized(one, two, k_norm[m, 0:E], k_norm[m, E:D], eps)
         c, s = cos[positions[n], :].to(one.dtype), sin[positions[n], :].to(one.dtype)
         keys[m, slot // S, g, slot % S, 0:E], keys[m, slot // S, g, slot % S, E:D] = rotated(one, two, c, s)
         values[m, slot // S, g, slot % S, :] = v[m, n, g, :]
@@ -278,20 +241,20 @@ _MANY: Final = 512
 """From so many rows on a program takes eight groups of four heads; of eight heads they are more than registers hold."""
 
 
-def _rope_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
+def _rope_default(back: int, sizes: Sizes, target: str) -> Choice:
     """All heads of a row, up to 4096 elements; with few rows fewer heads, so that there are programs enough."""
     heads = min(power_of_two(sizes["H"]), max(4096 // power_of_two(sizes["D"]), 1))
     if target != "cpu" and sizes["N"] < MULTIPROCESSORS:
         heads = min(heads, 4)
-    return Choice(kernel, {"BN": 1, "BH": heads}, Schedule(occupancy=8))
+    return Choice(rope_kernel, {"BN": 1, "BH": heads, "BACK": back}, Schedule(occupancy=8))
 
 
-def _rope_space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+def _rope_space(back: int, sizes: Sizes, target: str) -> Iterator[Choice]:
     held = [Schedule()] if target == "cpu" else occupied(4, 8, 16, tma=False)
     length = power_of_two(sizes["D"])
     for rows, heads in product((1, 2, 4), (1, 8, 16, 32, 64)):
         if heads < 2 * max(sizes["H"], 1) and (rows == 1 or 4096 <= rows * heads * length <= 16384):
-            yield from choices(kernel, f"BN={rows},BH={heads}", *held)
+            yield from choices(rope_kernel, f"BN={rows},BH={heads},BACK={back}", *held)
 
 
 def _append_default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
@@ -331,18 +294,23 @@ def _places(rng: Any, arguments: dict[str, Any]) -> None:
         slots[:count] = rng.permutation(pages * entries)[:count]
 
 
-def _tunable(name: str, kernel: tp.Kernel, default: Any, space: Any, exact: tuple[str, ...]) -> Tunable:
-    return Tunable(
-        name, (kernel,), partial(default, kernel), partial(space, kernel), exact, {"eps": 1e-6}, inputs=_places
-    )
+def _tunable(name: str, kernel: tp.Kernel, default: Any, space: Any, *exact: str) -> Tunable:
+    return Tunable(name, (kernel,), default, space, exact, {"eps": 1e-6}, inputs=_places)
 
 
-ROPE: Final = _tunable("rope", rope_kernel, _rope_default, _rope_space, ("H", "D"))
-ROPE_BACKWARD: Final = _tunable("rope_backward", rope_backward_kernel, _rope_default, _rope_space, ("H", "D"))
-NORM_ROPE_APPEND: Final = _tunable(
-    "norm_rope_append", norm_rope_append_kernel, _append_default, _append_space, ("G", "R", "D", "S")
-)
-NORM_ROPE_APPEND_PLAIN: Final = _tunable(
-    "norm_rope_append_plain", norm_rope_append_plain_kernel, _append_default, _append_space, ("G", "R", "D", "S")
+def _rope(name: str, back: int) -> Tunable:
+    return _tunable(name, rope_kernel, partial(_rope_default, back), partial(_rope_space, back), "H", "D")
+
+
+def _append(name: str, kernel: tp.Kernel) -> Tunable:
+    default, space = partial(_append_default, kernel), partial(_append_space, kernel)
+    return _tunable(name, kernel, default, space, "G", "R", "D", "S")
+
+
+ROPE: Final = _rope("rope", 0)
+ROPE_BACKWARD: Final = _rope("rope_backward", 1)
+NORM_ROPE_APPEND: Final = _append("norm_rope_append", norm_rope_append_kernel)
+NORM_ROPE_APPEND_PLAIN: Final = _append(
+    "norm_rope_append_plain", norm_rope_append_kernel.without("q_norm", "k_norm", "eps")
 )
 TUNABLES: Final = (ROPE, ROPE_BACKWARD, NORM_ROPE_APPEND, NORM_ROPE_APPEND_PLAIN)

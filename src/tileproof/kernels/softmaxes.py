@@ -14,7 +14,7 @@ import numpy as np
 
 import tileproof as tp
 from tileproof import In, Index, Kernel, Out, Schedule, T, U, f32, f64
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning import Choice, Sizes, Tunable, choices, with_constants
 
 from .arrays import as_matrix, new, output_for, shape_error, sum_type_of, view
 from .elementwise import launch
@@ -22,7 +22,7 @@ from .heuristics import FULL, SMALL, WHOLE, direct, occupied, power_of_two, row_
 from .numerics import wide
 
 
-def cross_entropy_rows(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
+def cross_entropy_rows(loop: Kernel, lanes: Kernel) -> Tunable:
     """Of rows N of V columns, each reduced to a number."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -31,7 +31,7 @@ def cross_entropy_rows(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
             return Choice(loop, {"BV": 1024 if rows * columns <= SMALL else 4096})
         if rows < FULL and columns > WHOLE:
             piece = -(-columns * max(rows, 1) // (2 * FULL))
-            return Choice(split, {"SV": max(4096, power_of_two(piece)), "BV": 2048}, Schedule(occupancy=4))
+            return Choice(loop, {"SV": max(4096, power_of_two(piece)), "BV": 2048}, Schedule(occupancy=4))
         if columns > WHOLE:
             return Choice(lanes, {"BV": 2048}, direct(8))
         return Choice(loop, {"BV": max(256, power_of_two(columns))}, Schedule(occupancy=4))
@@ -41,7 +41,7 @@ def cross_entropy_rows(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
         if target == "cpu":
             yield from choices(loop, "BV=1024 BV=4096 BV=16384")
             yield from choices(lanes, "BV=256 BV=1024")
-            yield from choices(split, "SV=16384,BV=4096")
+            yield from choices(loop, "SV=16384,BV=4096")
             return
         for size in (1024, 2048, 4096, 8192):
             if size < 2 * columns:
@@ -51,9 +51,9 @@ def cross_entropy_rows(loop: Kernel, lanes: Kernel, split: Kernel) -> Tunable:
             yield from choices(lanes, "BV=512 BV=1024 BV=2048 BV=4096", *once)
         if columns > WHOLE:
             sizes_of = "SV=4096,BV=2048 SV=8192,BV=2048 SV=8192,BV=4096 SV=16384,BV=4096 SV=32768,BV=4096"
-            yield from choices(split, sizes_of, Schedule(occupancy=4), direct(8))
+            yield from choices(loop, sizes_of, Schedule(occupancy=4), direct(8))
 
-    return Tunable("cross_entropy", (loop, lanes, split), default, space, inputs=_give_labels)
+    return Tunable("cross_entropy", (loop, lanes), default, space, inputs=_give_labels)
 
 
 def cross_entropy_gradient(kernel: Kernel) -> Tunable:
@@ -122,90 +122,66 @@ def row_gradient(weight: Any, columns: Any, label: Any, grad: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """exp(x) of each row, divided by its sum."""
-    for r in tp.parallel(R=BR):
-        row = wide(x[r, :])
-        weight = exponential(row - row.max(axis=1, keepdims=True), x.dtype)
-        y[r, :] = weight * (1.0 / weight.sum(axis=1, keepdims=True))
-
-
-@tp.kernel(deny_checks=True)
-def log_softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """x of each row minus the logarithm of the sum of exp(x)."""
+def softmax_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, C: int, BR: int = 1, LOG: int = 0) -> None:
+    """exp(x) of each row, divided by its sum; or the logarithm of that."""
     for r in tp.parallel(R=BR):
         row = wide(x[r, :])
         low = row - row.max(axis=1, keepdims=True)
-        y[r, :] = low - tp.log(exponential(low, x.dtype).sum(axis=1, keepdims=True))
+        weight = exponential(low, x.dtype)
+        if LOG == 1:
+            y[r, :] = low - tp.log(weight.sum(axis=1, keepdims=True))
+        else:
+            y[r, :] = weight * (1.0 / weight.sum(axis=1, keepdims=True))
 
 
 @tp.kernel(deny_checks=True)
-def softmax_backward_kernel(dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """From dy, the gradient of y = softmax(x), that of x."""
-    for r in tp.parallel(R=BR):
-        grad, weight = wide(dy[r, :]), wide(y[r, :])
-        dx[r, :] = weight * (grad - (grad * weight).sum(axis=1, keepdims=True))
-
-
-@tp.kernel(deny_checks=True)
-def log_softmax_backward_kernel(dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, C: int, BR: int = 1) -> None:
-    """From dy, the gradient of y = log_softmax(x), that of x."""
+def softmax_backward_kernel(
+    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, C: int, BR: int = 1, LOG: int = 0
+) -> None:
+    """From dy, the gradient of y = softmax(x) or its logarithm, that of x."""
     for r in tp.parallel(R=BR):
         grad = wide(dy[r, :])
-        dx[r, :] = grad - exponential(wide(y[r, :]), y.dtype) * grad.sum(axis=1, keepdims=True)
+        if LOG == 1:
+            dx[r, :] = grad - exponential(wide(y[r, :]), y.dtype) * grad.sum(axis=1, keepdims=True)
+        else:
+            weight = wide(y[r, :])
+            dx[r, :] = weight * (grad - (grad * weight).sum(axis=1, keepdims=True))
 
 
 # Rows of any length, tile by tile: once for what the whole row gives, and once for the result.
 
 
 @tp.kernel(deny_checks=True)
-def softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1024) -> None:
-    """exp(x) of each row, divided by its sum."""
+def softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1024, LOG: int = 0) -> None:
+    """exp(x) of each row, divided by its sum; or the logarithm of that."""
     for r in tp.parallel(R=BR):
         state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
         for c in tp.tiles(C=BC):
             state = row_step(state, wide(x[r, c]), x.dtype)
         top, total = state
         for c in tp.tiles(C=BC):
-            y[r, c] = exponential(wide(x[r, c]) - top[:, None], x.dtype) * (1.0 / total)[:, None]
-
-
-@tp.kernel(deny_checks=True)
-def log_softmax_loop_kernel(y: Out[T, "R C"], x: In[T, "R C"], *, BR: int = 1, BC: int = 1024) -> None:
-    """x of each row minus the logarithm of the sum of exp(x)."""
-    for r in tp.parallel(R=BR):
-        state: Any = tp.lowest, 0.0
-        for c in tp.tiles(C=BC):
-            state = row_step(state, wide(x[r, c]), x.dtype)
-        top, total = state
-        for c in tp.tiles(C=BC):
-            y[r, c] = wide(x[r, c]) - top[:, None] - tp.log(total)[:, None]
+            low = wide(x[r, c]) - top[:, None]
+            if LOG == 1:
+                y[r, c] = low - tp.log(total)[:, None]
+            else:
+                y[r, c] = exponential(low, x.dtype) * (1.0 / total)[:, None]
 
 
 @tp.kernel(deny_checks=True)
 def softmax_backward_loop_kernel(
-    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, BR: int = 1, BC: int = 1024
+    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, BR: int = 1, BC: int = 1024, LOG: int = 0
 ) -> None:
-    """From dy, the gradient of y = softmax(x), that of x."""
+    """From dy, the gradient of y = softmax(x) or its logarithm, that of x."""
     for r in tp.parallel(R=BR):
         along = 0.0
         for c in tp.tiles(C=BC):
-            along = along + (wide(dy[r, c]) * wide(y[r, c])).sum(axis=1, keepdims=True)
+            part = wide(dy[r, c]) if LOG == 1 else wide(dy[r, c]) * wide(y[r, c])
+            along = along + part.sum(axis=1, keepdims=True)
         for c in tp.tiles(C=BC):
-            dx[r, c] = wide(y[r, c]) * (wide(dy[r, c]) - along)
-
-
-@tp.kernel(deny_checks=True)
-def log_softmax_backward_loop_kernel(
-    dx: Out[T, "R C"], dy: In[T, "R C"], y: In[T, "R C"], *, BR: int = 1, BC: int = 1024
-) -> None:
-    """From dy, the gradient of y = log_softmax(x), that of x."""
-    for r in tp.parallel(R=BR):
-        total = 0.0
-        for c in tp.tiles(C=BC):
-            total = total + wide(dy[r, c]).sum(axis=1, keepdims=True)
-        for c in tp.tiles(C=BC):
-            dx[r, c] = wide(dy[r, c]) - exponential(wide(y[r, c]), y.dtype) * total
+            if LOG == 1:
+                dx[r, c] = wide(dy[r, c]) - exponential(wide(y[r, c]), y.dtype) * along
+            else:
+                dx[r, c] = wide(y[r, c]) * (wide(dy[r, c]) - along)
 
 
 # Rows with labels. The launch makes sure that labels are positions in V, or none; what none picks is 0.
@@ -213,16 +189,21 @@ def log_softmax_backward_loop_kernel(
 
 @tp.kernel(deny_checks=True)
 def cross_entropy_kernel(
-    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *, BV: int = 2048
-) -> None:
-    """lse = log(sum(exp(logits))) of each row, and loss = lse minus the logit of its label; 0 without one."""
-    for n in tp.parallel(N=tp.each):
+    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *,
+    SV: int = 0, BV: int = 2048,
+) -> None:  # fmt: skip
+    """lse = log(sum(exp(logits))) of each row, and loss = lse minus the logit of its label; 0 without one.
+
+    Each SV columns may be taken by programs of their own, for rows too few to fill a GPU.
+    """
+    for n, z in tp.parallel(N=tp.each, V=tp.split(SV)):
         top, total = tp.lowest, 0.0
-        for v in tp.tiles(V=BV):
+        for v in z.tiles(BV):
             part = wide(logits[n, v])
             higher = tp.maximum(top, part.max())
             total = total * tp.exp(top - higher) + exponential(part - higher, logits.dtype).sum()
             top = higher
+        top, total = tp.join((top, total), over=z, by=merge_rows)
         lse[n] = top + tp.log(total)
         picked = wide(logits.get((n, labels[n]), 0))
         loss[n] = row_loss(labels[n], picked, top, total)
@@ -251,25 +232,6 @@ def cross_entropy_lanes_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def cross_entropy_split_kernel(
-    loss: Out[U, "N"], lse: Out[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], *,
-    SV: int = 8192, BV: int = 2048,
-) -> None:  # fmt: skip
-    """The same, each SV columns by programs of their own, for rows too few to fill a GPU."""
-    for n, z in tp.parallel(N=tp.each, V=tp.split(SV)):
-        top, total = tp.lowest, 0.0
-        for v in z.tiles(BV):
-            part = wide(logits[n, v])
-            higher = tp.maximum(top, part.max())
-            total = total * tp.exp(top - higher) + exponential(part - higher, logits.dtype).sum()
-            top = higher
-        top, total = tp.join((top, total), over=z, by=merge_rows)
-        lse[n] = top + tp.log(total)
-        picked = wide(logits.get((n, labels[n]), 0))
-        loss[n] = row_loss(labels[n], picked, top, total)
-
-
-@tp.kernel(deny_checks=True)
 def cross_entropy_backward_kernel(
     dlogits: Out[T, "N V"], dloss: In[U, "N"], logits: In[T, "N V"], labels: In[Index["V"], "N"], lse: In[U, "N"], *,
     BN: int = 1, BV: int = 2048,
@@ -282,11 +244,11 @@ def cross_entropy_backward_kernel(
 
 # How each is cut into tiles.
 
-_SOFTMAX: Final = row_softmax(softmax_kernel, softmax_loop_kernel)
-_LOG_SOFTMAX: Final = row_softmax(log_softmax_kernel, log_softmax_loop_kernel)
-_SOFTMAX_BACKWARD: Final = row_softmax(softmax_backward_kernel, softmax_backward_loop_kernel)
-_LOG_SOFTMAX_BACKWARD: Final = row_softmax(log_softmax_backward_kernel, log_softmax_backward_loop_kernel)
-_CROSS_ENTROPY: Final = cross_entropy_rows(cross_entropy_kernel, cross_entropy_lanes_kernel, cross_entropy_split_kernel)
+_SOFTMAX: Final = row_softmax("softmax", softmax_kernel, softmax_loop_kernel)
+_LOG_SOFTMAX: Final = with_constants("log_softmax", _SOFTMAX, LOG=1)
+_SOFTMAX_BACKWARD: Final = row_softmax("softmax_backward", softmax_backward_kernel, softmax_backward_loop_kernel)
+_LOG_SOFTMAX_BACKWARD: Final = with_constants("log_softmax_backward", _SOFTMAX_BACKWARD, LOG=1)
+_CROSS_ENTROPY: Final = cross_entropy_rows(cross_entropy_kernel, cross_entropy_lanes_kernel)
 _CROSS_ENTROPY_BACKWARD: Final = cross_entropy_gradient(cross_entropy_backward_kernel)
 
 TUNABLES: Final[tuple[Tunable, ...]] = (

@@ -193,28 +193,18 @@ def _dots(w: Any, q: Any, scale: Any, grain: Any, BN: int) -> Any:
 
 @tp.kernel(deny_checks=True)
 def parts_matvec_kernel(
-    y: Out[Any, "N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"], *,
-    BN: int = 64,
+    y: Out[Any, "N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"],
+    residual: In[Any, "N"] | None, *, BN: int = 64,
 ) -> None:  # fmt: skip
-    """y = (w * scale) @ x."""
+    """y = (w * scale) @ x, added to a residual if there is one."""
     for n in tp.parallel(N=BN):
         acc = tp.zeros((BN, 8, 2))
         for p in tp.tiles(P=tp.each):
             acc += _dots(w[n, p, :], q[:, p, :], scale[n, p, :], grain[p, :, :], BN)
-        y[n] = acc.sum(axis=2).sum(axis=1)
-
-
-@tp.kernel(deny_checks=True)
-def parts_matvec_add_kernel(
-    y: Out[T, "N"], w: In[i8, "N P 512"], scale: In[Any, "N P 8"], q: In[i8, "16 P 512"], grain: In[f32, "P 8 2"],
-    residual: In[Any, "N"], *, BN: int = 64,
-) -> None:  # fmt: skip
-    """y = residual + (w * scale) @ x."""
-    for n in tp.parallel(N=BN):
-        acc = tp.zeros((BN, 8, 2))
-        for p in tp.tiles(P=tp.each):
-            acc += _dots(w[n, p, :], q[:, p, :], scale[n, p, :], grain[p, :, :], BN)
-        y[n] = residual[n].to(f32) + acc.sum(axis=2).sum(axis=1)
+        if residual is None:
+            y[n] = acc.sum(axis=2).sum(axis=1)
+        else:
+            y[n] = residual[n].to(f32) + acc.sum(axis=2).sum(axis=1)
 
 
 @tp.kernel(deny_checks=True)
@@ -364,8 +354,8 @@ def _pieces_space(sizes: Sizes, target: str) -> Iterator[Choice]:
     yield from choices(parts_matvec_pieces_kernel, f"SP={sizes['SP']},BN=64", *schedules)
 
 
-PARTS_MATVEC: Final = _tunable("parts_matvec", parts_matvec_kernel)
-PARTS_MATVEC_ADD: Final = _tunable("parts_matvec_add", parts_matvec_add_kernel)
+PARTS_MATVEC: Final = _tunable("parts_matvec", parts_matvec_kernel.without("residual"))
+PARTS_MATVEC_ADD: Final = _tunable("parts_matvec_add", parts_matvec_kernel)
 PARTS_MATVEC_SILU: Final = Tunable(
     "parts_matvec_silu", (parts_matvec_silu_kernel, parts_matvec_silu_pairs_kernel), _silu_default, _silu_space,
     exact=("I", "P"),

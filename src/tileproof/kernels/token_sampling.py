@@ -282,25 +282,16 @@ def gathered_of(row: Any, level: Any, count: Any, most: Any, sizes: Any) -> Any:
 
 
 @tp.kernel(deny_checks=True)
-def greedy_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, BV: int = 1024) -> None:
-    """The first of the greatest of each row; none if that is NaN or -inf."""
-    for r in tp.parallel(R=tp.each):
-        lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
-        for v in tp.tiles(V=BV):
-            lanes = lane_step(lanes, logits[r, v].fill(-tp.inf), v.number)
-        best, first = first_of(lanes, BV)
-        token[r] = token_of(best, first)  # type: ignore[index]
-
-
-@tp.kernel(deny_checks=True)
-def greedy_split_kernel(token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 8192, BV: int = 1024) -> None:
-    """The same, pieces of a row searched by programs of their own."""
+def greedy_kernel(
+    token: Out[Index["V"], "R"], logits: In[T, "R V"], *, SV: int = 0, BV: int = 1024
+) -> None:
+    """The first of the greatest of each row; none if that is NaN or -inf. SV columns may be a program's."""
     for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
         lanes: Any = tp.full((BV,), -tp.inf, logits.dtype), tp.zeros((BV,), i32)
         for v in z.tiles(BV):
             lanes = lane_step(lanes, logits[r, v].fill(-tp.inf), v.number)
         best, first = first_of(lanes, BV)
-        greatest, position = tp.join((best, z.start + first), over=z, by=merge_greatest)
+        greatest, position = tp.join((best, first if SV == 0 else z.start + first), over=z, by=merge_greatest)
         token[r] = token_of(greatest, position)  # type: ignore[index]
 
 
@@ -480,7 +471,7 @@ def _greedy_default(sizes: Sizes, target: str) -> Choice:
     if target == "cpu":
         return Choice(greedy_tiles_kernel, {"BV": tile_size(columns, 4096)})
     if is_split(rows, columns):
-        return Choice(greedy_split_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
+        return Choice(greedy_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
     return Choice(greedy_kernel, {"BV": tile_size(columns, 1024 if columns <= WHOLE else 2048)}, direct(8))
 
 
@@ -490,7 +481,7 @@ def _greedy_space(sizes: Sizes, target: str) -> Iterator[Choice]:
         return
     yield from choices(greedy_kernel, "BV=512 BV=1024 BV=2048 BV=4096", direct(4), direct(8))
     pieces = "SV=4096,BV=1024 SV=4096,BV=2048 SV=8192,BV=1024 SV=8192,BV=2048 SV=10240,BV=2048 SV=16384,BV=2048"
-    yield from choices(greedy_split_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
+    yield from choices(greedy_kernel, pieces, direct(4), direct(8), Schedule(occupancy=4))
 
 
 def _sample_default(sizes: Sizes, target: str) -> Choice:
@@ -516,7 +507,7 @@ def _settings(rng: Any, arguments: dict[str, Any]) -> None:
 
 
 GREEDY: Final = Tunable(
-    "greedy", (greedy_kernel, greedy_split_kernel, greedy_tiles_kernel), _greedy_default, _greedy_space
+    "greedy", (greedy_kernel, greedy_tiles_kernel), _greedy_default, _greedy_space
 )
 SAMPLE: Final = Tunable(
     "sample", (sample_kernel, sample_gathered_kernel), _sample_default, _sample_space, inputs=_settings

@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .choices import Choice, choices
-from .tunables import Sizes, Tunable
+from .tunables import Sizes, Tunable, with_constants
 
 if TYPE_CHECKING:
     from .tuner import Report, tune
 
-__all__ = ["Choice", "Report", "Sizes", "Tunable", "choices", "tune"]
+__all__ = ["Choice", "Report", "Sizes", "Tunable", "choices", "tune", "with_constants"]
 
 _LATER = ("tune", "Report")
 """Names of the tuner, which launching a kernel does not load."""

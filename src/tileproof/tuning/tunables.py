@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -109,3 +109,15 @@ class Tunable:
             return None
         distance = sum(abs(math.log2(theirs / ours)) for theirs, ours in pairs)
         return (any(steps), round(distance, 9), tuple(entry.sizes.values()))
+
+
+def with_constants(name: str, tunable: Tunable, **constants: int) -> Tunable:
+    """The work of a tunable with some constants fixed, as work of its own: `log_softmax` beside `softmax`."""
+
+    def fixed(choice: Choice) -> Choice:
+        return Choice(choice.kernel, {**choice.constants, **constants}, choice.schedule)
+
+    return replace(
+        tunable, name=name, default=lambda sizes, target: fixed(tunable.default(sizes, target)),
+        space=lambda sizes, target: map(fixed, tunable.space(sizes, target)),
+    )  # fmt: skip

@@ -131,7 +131,7 @@ def test_kernels_without_products_of_integers_have_no_more_forms_than_before() -
 def test_kernels_of_the_library_leave_their_sums_to_tensor_cores() -> None:
     blocks = np.zeros((16, 2, 512), np.int8), np.zeros((2, 8, 2), np.float32)
     weights = np.zeros((64, 2, 512), np.int8), np.zeros((64, 2, 8), np.float32)
-    assert counted(lowered(parts_matvec_kernel, [np.zeros(64, np.float32), *weights, *blocks])) == (1, 0)
+    assert counted(lowered(parts_matvec_kernel, [np.zeros(64, np.float32), *weights, *blocks, None])) == (1, 0)
     halves = np.zeros((2, 8, 64, 4, 256), np.int8), np.zeros((2, 8, 64, 4, 4), np.float32)
     vector = np.zeros((2, 8, 2, 2, 256), np.int8), np.zeros((4, 4, 2), np.float32)
     parts = np.zeros((8, 2, 8, 64), np.int8), np.zeros((8, 2), np.float32)
