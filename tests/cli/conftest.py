@@ -3,27 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
-from support.cli_samples import Ran
+from support.cli_samples import Ran, write
 from tileproof.cli.main import main
 
-
-@pytest.fixture
-def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
-    """Makes a file in a folder of the test's own, which becomes the working directory."""
-    monkeypatch.chdir(tmp_path)
-
-    def make(name: str, text: str) -> str:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(dedent(text))
-        return name
-
-    return make
+__all__ = ["write"]
 
 
 @pytest.fixture

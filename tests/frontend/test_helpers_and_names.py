@@ -12,7 +12,7 @@ from kernel_files import codes, found_in, load, mistakes, with_body
 from small_runs import check
 
 import tileproof as tp
-from support.followers import forget_launches
+from support.launch_caches import forget_launches
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch.launch import _proved
 

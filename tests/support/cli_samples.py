@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
+
+import pytest
 
 HEAD = "import tileproof as tp\nfrom tileproof import In, Out, T, f32\n"
 
@@ -29,3 +33,17 @@ class Ran:
     code: int
     out: str
     err: str
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], str]:
+    """Makes a file in a folder of the test's own, which becomes the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(name: str, text: str) -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dedent(text))
+        return name
+
+    return make

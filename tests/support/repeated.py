@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 import tileproof as tp
-from support.followers import forgotten
+from support.launch_caches import forgotten
 from tileproof import In, Index, InOut, Offsets, Out, T, Unique, f32, f64, i8, i32, u64
 from tileproof.diagnostics.codes import Code
 

@@ -26,8 +26,8 @@ from .kernel_file import compile_source, read_source
 
 Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 With: TypeAlias = ast.With | ast.AsyncWith
-Around: TypeAlias = tuple[Definition | With, ...]
-"""The definitions and `with` blocks around a node, outermost first."""
+Enclosing: TypeAlias = tuple[Definition | With, ...]
+"""The definitions and `with` blocks enclosing a node, outermost first."""
 
 _HOMES: Final = ("tileproof.language.unsafe.", "tileproof.language.kernel.")
 """Modules in which public names are defined; `tileproof` is where users find them."""
@@ -100,13 +100,13 @@ def _join(start: str, *names: str) -> str:
     return start
 
 
-def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Around]]:
-    """Every node and what is around it, in the order of the source. Without recursion: expressions may be very deep."""
-    pending: list[tuple[ast.AST, Around]] = [(tree, ())]
+def walk(tree: ast.Module) -> Iterator[tuple[ast.AST, Enclosing]]:
+    """Every node and what encloses it, in the order of the source. Without recursion: expressions may be very deep."""
+    pending: list[tuple[ast.AST, Enclosing]] = [(tree, ())]
     while pending:
-        node, around = pending.pop()
-        yield node, around
-        inner = (*around, node) if isinstance(node, Definition | With) else around
+        node, enclosing = pending.pop()
+        yield node, enclosing
+        inner = (*enclosing, node) if isinstance(node, Definition | With) else enclosing
         pending.extend((child, inner) for child in reversed(list(ast.iter_child_nodes(node))))
 
 
@@ -119,8 +119,8 @@ def decorator(node: Definition, names: Names) -> str | None:
 def kernel_makers(tree: ast.Module) -> Iterator[str]:
     """The path of everything that makes a kernel at the top level of a file: `@tp.kernel`, and `tp.kernel(f)`."""
     names = Names(tree)
-    for node, around in walk(tree):
-        if any(isinstance(outer, Definition) for outer in around):
+    for node, enclosing in walk(tree):
+        if any(isinstance(outer, Definition) for outer in enclosing):
             continue
         if isinstance(node, ast.FunctionDef) and (path := decorator(node, names)):
             yield path
@@ -261,31 +261,31 @@ def parse(source: Source) -> ast.Module | Diagnostic:
 
 
 def blocks(tree: ast.Module, file: str) -> list[Block]:
-    """The unsafe blocks of a file in the order of their lines; a use belongs to the innermost block around it."""
+    """The unsafe blocks of a file in the order of their lines; a use belongs to the innermost block enclosing it."""
     names = Names(tree)
     listed: list[Block] = []
     by_node: dict[int, Block] = {}
-    for node, around in walk(tree):
+    for node, enclosing in walk(tree):
         match node:
             case ast.With() | ast.AsyncWith():
                 for item in node.items:
-                    if block := _block(node, item.context_expr, around, names, file):
+                    if block := _block(node, item.context_expr, enclosing, names, file):
                         listed.append(block)
                         by_node[id(node)] = block
             case ast.Attribute(ctx=ast.Load()) | ast.Name(ctx=ast.Load()):
-                block = next((by_node[id(outer)] for outer in reversed(around) if id(outer) in by_node), None)
+                block = next((by_node[id(outer)] for outer in reversed(enclosing) if id(outer) in by_node), None)
                 parts = (names.path(node) or "").split(".") if block is not None else []
                 if block is not None and len(parts) > 2 and parts[-2] == "raw":
                     block.raw.append(Use(node.lineno, ".".join(parts[-2:])))
     return listed
 
 
-def _block(node: With, opened: ast.expr, around: Around, names: Names, file: str) -> Block | None:
+def _block(node: With, opened: ast.expr, enclosing: Enclosing, names: Names, file: str) -> Block | None:
     """What a `with` opens, if it is `tp.unsafe` or may be. Kernels have no other `with`."""
     if not isinstance(opened, ast.Call):
         return None
     path = names.path(opened.func)
-    definitions = [outer for outer in around if isinstance(outer, Definition)]
+    definitions = [outer for outer in enclosing if isinstance(outer, Definition)]
     match definitions[-1:]:
         case []:
             kind = "module"

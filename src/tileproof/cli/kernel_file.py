@@ -130,9 +130,9 @@ def _importable(root: Path, forget: bool) -> Iterator[None]:
         with contextlib.suppress(ValueError):
             sys.path.remove(str(root))
         new = set(sys.modules) - before if forget else set()
-        beside = {name for name in new if "." not in name and _lies_in(sys.modules[name], root)}
+        siblings = {name for name in new if "." not in name and _lies_in(sys.modules[name], root)}
         for name in new:
-            if name.partition(".")[0] in beside:
+            if name.partition(".")[0] in siblings:
                 del sys.modules[name]
 
 

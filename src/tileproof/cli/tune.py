@@ -257,6 +257,6 @@ def _check(options: argparse.Namespace) -> int:
             stale += 1
             print(error)
         else:
-            print(f"{path}: {len(entries)} shapes, fresh")
+            print(f"{path}: {count(len(entries), 'shape')}, fresh")
     print(f"{count(total, 'file')} of records, {stale} stale")
     return 1 if stale else 0

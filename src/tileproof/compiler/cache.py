@@ -116,10 +116,10 @@ class Cache:
         self._layers = layers
         self._hits = 0
         self._misses = 0
-        self._held: int | None = None
+        self._stored: int | None = None
         """About how many bytes all entries have; None before the first put."""
         self._unseen = 0
-        """Bytes this process put since then. Others put too, so `_held` is found anew now and then."""
+        """Bytes this process put since then. Others put too, so `_stored` is found anew now and then."""
 
     def get(self, key: str) -> bytes | None:
         """What was put under a key, or None."""
@@ -199,13 +199,13 @@ class Cache:
 
     def _make_room(self, written: str, size: int) -> None:
         """Evicts what was not used for longest until the limit holds, but not what was just written."""
-        if self._held is None:
+        if self._stored is None:
             # Keys spread evenly, so the folder of this one stands for all: a full cache is not listed for one kernel.
-            self._held = _FOLDERS * sum(entry.size for entry in _entries(_files_in(os.path.dirname(written))))
+            self._stored = _FOLDERS * sum(entry.size for entry in _entries(_files_in(os.path.dirname(written))))
         else:
-            self._held += size
+            self._stored += size
         self._unseen += size
-        if self._held <= self.limit and self._unseen <= self.limit // _SLACK:
+        if self._stored <= self.limit and self._unseen <= self.limit // _SLACK:
             return
         entries = sorted(_entries(self._files()), key=lambda entry: entry.used)
         total = sum(entry.size for entry in entries)
@@ -216,7 +216,7 @@ class Cache:
             if entry.path != written:
                 _remove(entry.path)  # or another process has, which is as good
                 total -= entry.size
-        self._held, self._unseen = total, 0
+        self._stored, self._unseen = total, 0
 
     def _files(self) -> Iterator[_File]:
         """All files that a cache made, and no others: the folder may hold more than the cache."""

@@ -19,7 +19,8 @@ import tileproof as tp
 from oracles.cuda_driver import Stub
 from oracles.foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, refused
 from support.device_buffers import DeviceBuffer, to_device
-from tileproof import In, Index, InOut, Offsets, Out, Unique, f32
+from support.repeated import gather, permuted, ragged, scatter
+from tileproof import In, InOut, f32
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Memory
 from tileproof.diagnostics.codes import Code
@@ -33,30 +34,6 @@ from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
 def add_to(y: InOut[f32, "N"], x: In[f32, "N"], by: f32) -> None:
     for n in tp.parallel(N=4):
         y[n] += x[n] * by
-
-
-@tp.kernel
-def gather(y: Out[f32, "N"], table: In[f32, "V"], ids: In[Index["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[n] = table[ids[n]]
-
-
-@tp.kernel
-def scatter(y: InOut[f32, "V"], x: In[f32, "N"], to: In[Unique["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[to[n]] = x[n]
-
-
-@tp.kernel
-def permute(y: Out[f32, "N"], x: In[f32, "N"], to: In[Unique["N"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[to[n]] = x[n]
-
-
-@tp.kernel
-def number(y: Out[f32, "N"], off: In[Offsets["N"], "E+1"]) -> None:
-    for e, n in tp.parallel(tp.segments(off, N=2)):
-        y[n] = e.to(f32)
 
 
 # What is read.
@@ -367,10 +344,10 @@ def test_contents_on_a_gpu_are_looked_at(stub: Stub) -> None:
     assert "`ids[1]` is -1" in refused(gather, y, table, ids(5, -1, 0, 1)).message
     accepted(scatter, wide, x, ids(5, 0, -1, 1))
     assert "both 5" in refused(scatter, wide, x, ids(5, 0, 5, 1)).message
-    accepted(number, y, ids(0, 2, 4))
-    assert "falls" in refused(number, y, ids(0, 3, 2, 4)).message
-    accepted(permute, y, x, ids(3, 2, 1, 0))
-    diagnostic = refused(permute, y, x, ids(3, 2, -1, 0))
+    accepted(ragged, y, ids(0, 2, 4))
+    assert "falls" in refused(ragged, y, ids(0, 3, 2, 4)).message
+    accepted(permuted, y, x, ids(3, 2, 1, 0))
+    diagnostic = refused(permuted, y, x, ids(3, 2, -1, 0))
     assert (diagnostic.code, "`to[2]` is -1" in diagnostic.message) == (Code.CONTENTS, True)
 
 

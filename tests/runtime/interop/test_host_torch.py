@@ -10,7 +10,7 @@ import pytest
 
 import tileproof as tp
 from oracles.foreign_arrays import copy, copy_matrix, refused
-from support.followers import fully_launched
+from support.launch_caches import fully_launched
 from tileproof import In, InOut, f32
 from tileproof.diagnostics.codes import Code
 

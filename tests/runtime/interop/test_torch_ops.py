@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tileproof as tp
-from support.followers import fully_launched
+from support.launch_caches import fully_launched
 from tileproof import In, Index, InOut, Max, Out, Sum, T, f32, i64
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch.torch_operators import torch_op

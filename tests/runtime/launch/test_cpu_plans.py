@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from support.followers import forget_launches, forgotten, fully_launched
+from support.launch_caches import forget_launches, forgotten, fully_launched
 from tileproof import In, InOut, Out, T, f32, f64, i8, i32, u64
 from tileproof.language.dtypes import BOOL, F32, F64, I8, I32, I64, U8, U64, DType, by_storage
 from tileproof.runtime import native as fast

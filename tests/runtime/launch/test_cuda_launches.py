@@ -17,7 +17,7 @@ import tileproof as tp
 from oracles.cuda_driver import CUresult
 from oracles.evaluated_gpu import Gpu, GpuArray, Started
 from oracles.tile_ir_operations import has_assembler
-from support.followers import forget_launches
+from support.launch_caches import forget_launches
 from support.source_files import load_text
 from tileproof import In, InOut, Offsets, Out, Sum, f32, i8, i32
 from tileproof.backends.cuda.codegen.checks import WORDS

@@ -20,7 +20,7 @@ from oracles.tile_ir_operations import has_assembler
 from samples.example_launches import FOLDER
 from support.cuda_host import CudaGate, clean_slate, stream_of
 from support.driver_state import nodes
-from support.followers import forget_launches
+from support.launch_caches import forget_launches
 from support.source_files import load_file
 from tileproof import In, InOut, Out, f32
 from tileproof.diagnostics.codes import Code

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import tileproof as tp
 from support import repeated
-from support.followers import forget_launches, fully_launched
+from support.launch_caches import forget_launches, fully_launched
 from support.repeated import (
     KERNELS,
     gather,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Max, Offsets, Out, Sum, T, Unique, f16, f32, i8, i32
+from support.repeated import gather, grouped, ragged, scatter
+from tileproof import In, InOut, Max, Out, Sum, T, f16, f32, i8, i32
 
 Array = np.ndarray[Any, Any]
 F32, I32 = np.float32, np.int32
@@ -36,30 +37,6 @@ def totals(s: Sum[f32, "1"], top: Max[f32, "1"], x: In[f32, "N"]) -> None:
     for n in tp.parallel(N=4):
         s[0] += x[n].sum()
         tp.update(top, 0, x[n].max())
-
-
-@tp.kernel
-def gather(y: Out[f32, "N"], table: In[f32, "V"], ids: In[Index["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[n] = table[ids[n]]
-
-
-@tp.kernel
-def scatter(y: InOut[f32, "V"], x: In[f32, "N"], to: In[Unique["V"], "N"]) -> None:
-    for n in tp.parallel(N=tp.each):
-        y[to[n]] = x[n]
-
-
-@tp.kernel
-def number(y: Out[f32, "N"], off: In[Offsets["N"], "E+1"]) -> None:
-    for e, n in tp.parallel(tp.segments(off, N=2)):
-        y[n] = e.to(f32)
-
-
-@tp.kernel
-def spread(y: Out[f32, "H"], x: In[f32, "G"]) -> None:
-    for h in tp.parallel(H=tp.each):
-        y[h] = x[tp.group(h, "G")]
 
 
 @tp.kernel
@@ -203,13 +180,13 @@ WRONG: dict[str, Wrong] = {
     ),
     "out-of-range Unique": Wrong(scatter, lambda x: (x[0], x[1, :1], ints(6)), "TP0607", ("`to[0]`",), "from 0"),
     "Offsets not monotone": Wrong(
-        number, lambda x: (x[0], ints(0, 4, 3, 6)), "TP0607", ("`off`", "falls"), "start at 0"
+        ragged, lambda x: (x[0], ints(0, 4, 3, 6)), "TP0607", ("`off`", "falls"), "start at 0"
     ),
-    "Offsets with a wrong end": Wrong(number, lambda x: (x[0], ints(0, 3, 5)), "TP0607", ("`off`", "5", "6"), "end at"),
-    "Offsets with a wrong start": Wrong(number, lambda x: (x[0], ints(1, 6)), "TP0607", ("`off`", "1"), "start at 0"),
+    "Offsets with a wrong end": Wrong(ragged, lambda x: (x[0], ints(0, 3, 5)), "TP0607", ("`off`", "5", "6"), "end at"),
+    "Offsets with a wrong start": Wrong(ragged, lambda x: (x[0], ints(1, 6)), "TP0607", ("`off`", "1"), "start at 0"),
     # Contracts.
-    "group not dividing": Wrong(spread, lambda x: (x[0], ramp(4)), "TP0605", ("H", "G", "6", "4"), "G divides H"),
-    "no groups": Wrong(spread, lambda x: (x[0], ramp(0)), "TP0605", ("H", "G", "0"), "G divides H"),
+    "group not dividing": Wrong(grouped, lambda x: (x[0], ramp(4)), "TP0605", ("H", "G", "6", "4"), "G divides H"),
+    "no groups": Wrong(grouped, lambda x: (x[0], ramp(0)), "TP0605", ("H", "G", "0"), "G divides H"),
     "require of a dimension false": Wrong(halves, lambda x: (x[0, :5], x[1, :1], 0), "TP0605", ("halves",), "meet it"),
     "require of a scalar false": Wrong(halves, lambda x: (x[0], x[1, :1], -1), "TP0605", ("halves",), "meet it"),
 }
@@ -246,8 +223,8 @@ def test_the_launches_are_wrong_in_one_way_only() -> None:
     totals(x[0, :1], x[1, :1], ramp(6))
     gather(x[0, :2], x[1], ints(0, 5))
     scatter(x[0], x[1, :3], ints(4, 1, -1))
-    number(x[0], ints(0, 3, 3, 6))
-    spread(x[0], ramp(3))
+    ragged(x[0], ints(0, 3, 3, 6))
+    grouped(x[0], ramp(3))
     halves(x[0], x[1, :1], 0)
     rows(np.empty_like(x), x, 127, 65504.0, False, D=6, fast=True)
     pixels(x[:, :3], ramp(2), B=2)

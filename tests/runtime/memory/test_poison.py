@@ -12,8 +12,8 @@ import pytest
 
 import tileproof as tp
 from samples.host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
-from support.followers import fully_launched
 from support.gates import Gate
+from support.launch_caches import fully_launched
 from tileproof.runtime.memory.ledger import ledger_of
 from tileproof.runtime.stream.cpu_streams import CpuStream
 

@@ -32,7 +32,7 @@ class CudaAccount(Account):
         self.gpu = Device(device)
         self.gpu.pool()
         self._driver = self.gpu.driver
-        self._late: list[tuple[Span, CudaStream]] = []
+        self._postponed: list[tuple[Span, CudaStream]] = []
         """What could not go back yet, because a stream was recording a graph."""
         self._aside: CudaStream | None = None
 
@@ -42,7 +42,7 @@ class CudaAccount(Account):
         stream = current_cuda_stream(self.device)
         if stream.is_recording:
             # A graph would have memory of its own here, which is gone after each replay.
-            stream = self._beside()
+            stream = self._side_stream()
         address = self._allocate(nbytes, what, stream)
         if nbytes:
             stream.note(Work("allocation", (), ((address, address + nbytes),)))
@@ -67,7 +67,7 @@ class CudaAccount(Account):
             if self.in_use > self.high_water:
                 self.high_water = self.in_use
 
-    def _beside(self) -> CudaStream:
+    def _side_stream(self) -> CudaStream:
         """A stream that records nothing."""
         if self._aside is None:
             self._aside = CudaStream(f"cuda:{self.device}")
@@ -104,7 +104,7 @@ class CudaAccount(Account):
         self.gpu.trim_pool()
 
     def settle(self) -> None:
-        postponed, self._late = self._late, []
+        postponed, self._postponed = self._postponed, []
         for span, home in postponed:
             self._free(span, home)
         super().settle()
@@ -138,7 +138,7 @@ class CudaAccount(Account):
         with ledger.lock:
             others = [(stream, turn) for stream, turn in ledger.users(span, True) if stream is not home]
             if home.is_recording or any(stream.is_recording for stream, _ in others):
-                self._late.append((span, home))
+                self._postponed.append((span, home))
                 return
             with suppress(LaunchError):
                 for stream, turn in others:

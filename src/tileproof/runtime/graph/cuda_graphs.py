@@ -33,7 +33,7 @@ from tileproof.language.dtypes import U8
 from tileproof.runtime.interop.describe import Array, Described, address_of, byte_range, torch_of, wait_for_owner
 from tileproof.runtime.launch import cuda_code as gpu
 from tileproof.runtime.launch.binding import Bound, fail
-from tileproof.runtime.launch.cuda_launches import order, torch_stream_beside
+from tileproof.runtime.launch.cuda_launches import order, torch_stream_to_order
 from tileproof.runtime.launch.owned import spans_of
 from tileproof.runtime.launch.premises import Watch
 from tileproof.runtime.memory.block import Block
@@ -214,7 +214,7 @@ class Player:
             raise LaunchError(Diagnostic(Code.NOT_IN_GRAPH, message, help="replay it when that is recorded"))
         gpu, handle, gathered = stream.gpu, stream.handle, self._gathered
         blocks = work.graph._blocks
-        beside = torch_stream_beside(
+        torch_stream = torch_stream_to_order(
             stream, is_theirs=lambda: self._has_torch or any(block.exports for block in blocks)
         )
         nbytes = 0 if gathered is None else gathered.nbytes
@@ -225,15 +225,15 @@ class Player:
         def start() -> None:
             for array in self._lenders:
                 wait_for_owner(array, handle)
-            if beside is not None:
-                order(gpu, beside, handle)
+            if torch_stream is not None:
+                order(gpu, torch_stream, handle)
             self.executable.launch(handle)
             try:
                 for place, piece in enumerate(staged):
                     assert gathered is not None
                     gpu.copy_async(piece.address, gathered.address + place * LARGEST, piece.nbytes, handle)
-                if beside is not None:
-                    order(gpu, handle, beside)
+                if torch_stream is not None:
+                    order(gpu, handle, torch_stream)
             except LaunchError as error:  # it is under way, so its leases are needed
                 errors.append(error.with_traceback(None))
 

@@ -44,7 +44,7 @@ from tileproof.runtime.tensor.tensors import Tensor
 
 from .binding import Bound
 from .cpu_plans import RECORD, plan_of
-from .launch_cache import Form, can_follow, launch_with, remember
+from .launch_cache import Form, are_recognized, launch_with, remember
 from .owned import is_own, note_writes, work_of
 from .premises import Copy, bring, bring_back, check_own_contents, copy_for, fill
 
@@ -155,7 +155,7 @@ def launch(loaded: Loaded, proved: Proved, bound: Bound) -> None:
     launched.note = lambda: note_writes(signature, bound, proved)
     start(launched, proved, signature)
     launched.note = None  # it holds what the launch is made of, and was of use
-    if bound.args is None or not can_follow(signature, bound.args):
+    if bound.args is None or not are_recognized(signature, bound.args):
         return
     plan = plan_of(proved, bound, bound.args, loaded, launched.words, launched.programs)
     if plan is not None:
@@ -202,7 +202,7 @@ def start(launched: Launched, proved: Proved, signature: Signature) -> None:
     caller().run(launched, launched.run)
 
 
-def follow(form: Form, args: tuple[Any, ...]) -> bool:
+def launch_by_plan(form: Form, args: tuple[Any, ...]) -> bool:
     """Launches like an earlier launch; False if none is like it, and nothing was done."""
     packed, proved = form.plans.packed, form.proved
     target = host()
@@ -415,6 +415,6 @@ def _ready(proved: Proved, lowered: Lowered, specialization: Specialization, tar
     return Loaded(lowered, specialization, *_loaded[key])
 
 
-launch_with("cpu", follow)
+launch_with("cpu", launch_by_plan)
 
-__all__ = ["Launched", "called", "deferred", "follow", "launch", "loaded_for", "steps_of"]
+__all__ = ["Launched", "called", "deferred", "launch", "launch_by_plan", "loaded_for", "steps_of"]

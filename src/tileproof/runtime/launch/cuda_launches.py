@@ -81,7 +81,7 @@ def give(proved: Proved, bound: Bound, loaded: running.Loaded, space: running.La
     signature = parse(proved.kernel).signature
     stream = current_cuda_stream(bound.device)
     _demand_entries(signature, stream)
-    torch_stream = torch_stream_beside(stream, is_theirs=_is_theirs(bound))
+    torch_stream = torch_stream_to_order(stream, is_theirs=_is_theirs(bound))
     work = Launch(signature.name, *spans_of(signature, bound))
     work.started = None
     work.guards = bound.guards
@@ -207,7 +207,7 @@ def _kept(bound: Bound, stream: CudaStream, is_beside_torch: bool) -> Iterator[D
             yield array
 
 
-def torch_stream_beside(stream: CudaStream, *, is_theirs: Callable[[], bool]) -> int | None:
+def torch_stream_to_order(stream: CudaStream, *, is_theirs: Callable[[], bool]) -> int | None:
     """Torch's current stream, if work is on another one and torch can reach some of its memory."""
     cuda = torch_cuda()
     handle = stream.handle if cuda is None else int(cuda.current_stream(stream.device).cuda_stream)

@@ -22,7 +22,7 @@ from tileproof.runtime import native as fast
 from tileproof.runtime.interop.describe import current_stream
 from tileproof.runtime.memory.ledger import Span, Work, ledger_of, raise_again
 from tileproof.runtime.native import CUDA, Join, Plan, ScalarArgument, TensorArgument, readers
-from tileproof.runtime.native.follower import follow_torch
+from tileproof.runtime.native.repeated_launch import use_torch_stream
 from tileproof.runtime.stream import streams
 from tileproof.runtime.stream.cuda_streams import CudaStream, current_cuda_stream
 from tileproof.runtime.tensor.tensors import Tensor
@@ -31,10 +31,10 @@ from .binding import Bound
 from .contracts import any_looks_at_scalars
 from .cuda_code import Compiled
 from .cuda_launches import give
-from .launch_cache import Form, can_follow, launch_with, remember, scalar_argument
+from .launch_cache import Form, are_recognized, launch_with, remember, scalar_argument
 
 
-def follow(form: Form, args: tuple[Any, ...]) -> bool:
+def launch_by_plan(form: Form, args: tuple[Any, ...]) -> bool:
     """Launches like an earlier launch; False if none is like it, and nothing was done."""
     for argument in args:
         if type(argument) is Tensor:
@@ -62,7 +62,7 @@ def _chosen(stream: CudaStream) -> tuple[int, int, bool] | tuple[()] | None:
     known = readers.torch()
     is_known = has_torch and known is not None and known.module is torch
     if is_known:
-        follow_torch(torch)
+        use_torch_stream(torch)
     is_default = streams.chosen_stream(device) is None
     if is_default and is_known:
         return ()
@@ -141,7 +141,7 @@ class _Broken(Work):
         return self.error
 
 
-launch_with("cuda", follow)
+launch_with("cuda", launch_by_plan)
 
 
 def launch(code: Compiled, proved: Proved, bound: Bound) -> None:
@@ -152,7 +152,7 @@ def launch(code: Compiled, proved: Proved, bound: Bound) -> None:
     signature, args, named = signature_of(proved), bound.args, bound.constants_given
     if args is None or not all(type(value) is int for value in named.values()):
         return
-    if not _is_repeatable(proved, signature, loaded) or not can_follow(signature, args):
+    if not _is_repeatable(proved, signature, loaded) or not are_recognized(signature, args):
         return
     if loaded.is_joined and current_cuda_stream(bound.device).is_recording:
         return  # the pool is not to be set up meanwhile, and whoever records does not launch often

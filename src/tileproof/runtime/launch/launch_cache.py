@@ -1,4 +1,4 @@
-"""Launches that others like them can follow: the plans of a kernel, by its constants and by what it was compiled for.
+"""The launch cache: the plans of a kernel, by its constants and by what it was compiled for.
 
 What decides whether a plan may be followed is in `fast`; what follows it is asked natively from `Kernel.__call__`, and
 here where that could not be done.
@@ -20,8 +20,8 @@ from tileproof.language.dtypes import DType
 from tileproof.language.kernel import Kernel, Memo
 from tileproof.runtime.memory.recorder import recording
 from tileproof.runtime.native import Plan, Plans, ScalarArgument, readers, register_buffer
-from tileproof.runtime.native.follower import Follow, Way, follower
-from tileproof.runtime.native.structures import Around
+from tileproof.runtime.native.repeated_launch import PlannedForm, RepeatedLaunch, repeated_launch
+from tileproof.runtime.native.structures import LaunchContext
 from tileproof.runtime.stream import streams
 from tileproof.runtime.tensor.tensors import Tensor
 
@@ -34,7 +34,7 @@ _MOST: Final = 64
 _FORMS: Final = 8
 """How many forms of a kernel with the same constants: for other element types, or for extents that are constants."""
 
-_around: Final = Around(
+_context: Final = LaunchContext(
     (recording, choice._chosen), choice._variables, choice._ENCODED, streams._chosen, ENCODED
 )
 register_buffer(Tensor, "_record")
@@ -117,7 +117,7 @@ def _form_of(kernel: Kernel, key: tuple[tuple[str, Any], ...], proved: Proved, t
         kernel.launch_cache.clear()
     new = Form.of(proved, target)
     known[key] = (new, *(form for form in forms if form.proved.is_current))[:_FORMS]
-    kernel.launch_cache[key] = kernel.recent = _follower(key, known[key])
+    kernel.launch_cache[key] = kernel.recent = _repeated_launch(key, known[key])
     return new
 
 
@@ -135,18 +135,18 @@ _launchers: dict[str, Launcher] = {}
 
 
 def launch_with(backend: str, launcher: Launcher) -> None:
-    """Says what launches by the plans of a backend."""
+    """Sets what launches by the plans of a backend."""
     _launchers[backend] = launcher
 
 
-def _follower(key: tuple[tuple[str, int], ...], forms: Sequence[Form]) -> Follow:
+def _repeated_launch(key: tuple[tuple[str, int], ...], forms: Sequence[Form]) -> RepeatedLaunch:
     """What follows launches with the same constants, unless something is unusual."""
     usual = (None, this_machine())
-    ways = [Way(*split(form.proved.elaborated.captures), form.plans) for form in forms if form.target in usual]
-    return follower(dict(key), ways, _around)
+    ways = [PlannedForm(*split(form.proved.elaborated.captures), form.plans) for form in forms if form.target in usual]
+    return repeated_launch(dict(key), ways, _context)
 
 
-def can_follow(signature: Signature, args: tuple[Any, ...]) -> bool:
+def are_recognized(signature: Signature, args: tuple[Any, ...]) -> bool:
     """Whether tensors of these types can be recognised: those of cupy, say, cannot."""
     readers.refresh()
     types = {reader.type for reader in readers.known()}

@@ -23,7 +23,7 @@ from tileproof.frontend.captures import MISSING
 from . import door, matcher, readers
 from .plans import Plans
 from .readers import HEADER, Reader
-from .structures import SIZED, Around, Form, How, ReaderData, RuntimeData, SeenData, Unit
+from .structures import SIZED, Form, How, LaunchContext, ReaderData, RuntimeData, SeenData, Unit
 
 Launch: TypeAlias = Callable[..., bool | None]
 Match: TypeAlias = Callable[..., bytes | None]
@@ -68,7 +68,7 @@ class Native:
             plans_slot=readers.slot_of(Plans, "_table"), true_object=id(True), false_object=id(False),
         )  # fmt: skip
         self._kept: list[object] = []
-        self._around: Around | None = None
+        self._context: LaunchContext | None = None
         self._met: list[Reader] = []
         for name, kind in _TYPES.items():
             setattr(runtime, name, id(kind))
@@ -181,26 +181,26 @@ class Native:
         if (real.form, real.real, truth.form, truth.whole) != (Form.REAL, -2.5, Form.TRUTH, 1):
             raise Unusable("numbers are not as they should be")
 
-    def look_around(self, around: Around) -> None:
-        """Says what is asked before a plan is followed."""
-        if around is self._around:
+    def set_context(self, context: LaunchContext) -> None:
+        """Sets what native code reads before it launches by a plan."""
+        if context is self._context:
             return
         runtime, kept = self._runtime, (sys.modules, *map(sys.intern, ("torch", "cupy", "device", "handle")))
-        self._kept.extend((around, *kept))
-        for place, variable in enumerate(around.quiet):
+        self._kept.extend((context, *kept))
+        for place, variable in enumerate(context.quiet):
             runtime.quiet[place] = id(variable)
-        runtime.environment, runtime.streams = id(around.environment), id(around.streams)
-        runtime.key, runtime.cpu_key = id(around.key), id(around.cpu_key)
+        runtime.environment, runtime.streams = id(context.environment), id(context.streams)
+        runtime.key, runtime.cpu_key = id(context.key), id(context.cpu_key)
         runtime.modules, runtime.torch_name, runtime.cupy_name, runtime.device_name, runtime.handle_name = map(id, kept)
-        self._around = around  # last: another thread may follow as soon as it is here
+        self._context = context  # last: another thread may follow as soon as it is here
 
-    def follow_torch(self, module: object) -> None:
+    def use_torch_stream(self, module: object) -> None:
         """Says that torch has streams, so that its current one is ours while this is the module."""
         if self._runtime.torch != id(module):
             self._kept.append(module)
             self._runtime.torch = id(module)
 
-    def follower(self, ways: tuple[Any, ...]) -> Callable[..., bool]:
+    def repeated_launch(self, ways: tuple[Any, ...]) -> Callable[..., bool]:
         """A function that follows the plans of a kernel: see `tileproof_fast_follow`."""
         function: Callable[..., bool] = self._callable(self._follow, ways)
         return function

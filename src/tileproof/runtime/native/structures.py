@@ -238,7 +238,7 @@ class RuntimeData(ctypes.Structure):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Around:
+class LaunchContext:
     """What is looked at natively. If any of it is unusual, the same question is answered in Python."""
 
     quiet: tuple[ContextVar[Any], ...]

@@ -14,15 +14,15 @@ import pytest
 from oracles.recording_driver import Driver, plan_of, plans_of
 from tileproof.frontend.captures import MISSING
 from tileproof.runtime.native import Plans, loader
-from tileproof.runtime.native.follower import Follow, Way, follow_torch, follower
-from tileproof.runtime.native.structures import Around
+from tileproof.runtime.native.repeated_launch import PlannedForm, RepeatedLaunch, repeated_launch, use_torch_stream
+from tileproof.runtime.native.structures import LaunchContext
 
 Array = np.ndarray[Any, Any]
 KEY = b"A_VARIABLE_OF_A_TEST"
 
 
 class Case:
-    """A follower, and what it looks at."""
+    """A repeated_launch, and what it looks at."""
 
     def __init__(self, constants: dict[str, int] | None = None, forms: int = 1, ask: Any = None) -> None:
         self.one: ContextVar[Any] = ContextVar("one", default=None)
@@ -34,11 +34,11 @@ class Case:
         self.drivers = [Driver() for _ in range(forms)]
         self.plans: list[Plans] = [plans_of(plan_of(self.args, driver, stream=None)) for driver in self.drivers]
         ways = [
-            Way(((names, "a", names["a"]), (names, "b", names["b"]), (names, "none", MISSING)), ask, plans)
+            PlannedForm(((names, "a", names["a"]), (names, "b", names["b"]), (names, "none", MISSING)), ask, plans)
             for names, plans in zip(self.names, self.plans, strict=True)
         ]
-        around = Around((self.one, self.two), self.environment, KEY, self.streams)
-        self.follow: Follow = follower(constants or {}, ways, around)
+        context = LaunchContext((self.one, self.two), self.environment, KEY, self.streams)
+        self.follow: RepeatedLaunch = repeated_launch(constants or {}, ways, context)
 
     def goes(self, **constants: Any) -> bool:
         """Whether a launch follows natively."""
@@ -180,7 +180,7 @@ def test_a_torch_that_is_known_is_asked_for_its_stream(monkeypatch: pytest.Monke
     native = loader.loaded()
     assert not isinstance(native, str)
     monkeypatch.setitem(sys.modules, "torch", torch)
-    follow_torch(torch)
+    use_torch_stream(torch)
     monkeypatch.setattr(native._runtime, "torch_stream", None)
     assert not case.goes()
     monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))
