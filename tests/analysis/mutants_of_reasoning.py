@@ -22,7 +22,7 @@ REASONING = [
     ),
     Mutant(
         "a solved equality is put in with the wrong sign",
-        "sizes scalar_offset",
+        "race all_pairs",
         "prover._Swap.applied",
         "constant - times * self.constant",
         "constant + times * self.constant",
@@ -269,13 +269,6 @@ REASONING = [
         "axioms.Axioms._of_multiples",
         "of(atom), other.times(limit), other)",
         "of(atom), other.times(limit + 1), other)",
-    ),
-    Mutant(
-        "multiples are not compared with numbers",
-        "safe three_copies",
-        "axioms.Axioms._of_multiples",
-        "if isinstance(atom, Product):",
-        "if False:",
     ),
     Mutant(
         "a part is as many as the parts it is divided into",

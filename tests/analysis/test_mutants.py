@@ -11,7 +11,7 @@ from mutants_of_reasoning import REASONING
 from mutation import Mutant
 
 from corpus import SAFE, UNSAFE, Case
-from corpus.judge import FIRST_CHECK, found
+from corpus.judge import FIRST_CHECK, found, runs
 from tileproof.compiler.compile import verdict
 from tileproof.diagnostics.errors import TileproofError
 
@@ -19,14 +19,17 @@ MUTANTS = [*REASONING, *LAWS]
 
 
 def is_wrong(case: Case) -> bool:
-    """Whether the checker refuses a safe case, leaves it a check it need not, or misses the fault of an unsafe one."""
+    """Whether the checker refuses a safe case or its launches, leaves it a check it need not, or misses the fault of an
+    unsafe one.
+    """
     case.kernel.forget()
     try:
         if case.fault is not None:
             return not found(case)
         answer = verdict(case.kernel, {})
         checked = any(discharged.rung >= FIRST_CHECK for discharged in answer.discharged)
-        return not answer.accepted or (checked and not case.data)
+        refused = bool(answer.compares) and not runs(case)
+        return not answer.accepted or (checked and not case.data) or refused
     except TileproofError:
         return True
     finally:

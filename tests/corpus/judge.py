@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tileproof as tp
 from tileproof.compiler.compile import verdict
+from tileproof.runtime.launch.launch import prepare
 
 from .case import Case
 
@@ -35,6 +36,16 @@ def launched(case: Case) -> list[list[str]]:
         else:
             refused.append([])
     return refused
+
+
+def runs(case: Case) -> bool:
+    """Whether every launch of a case may go on, as far as that is known before a program runs."""
+    try:
+        for arguments, constants in case.launches():
+            prepare(case.kernel, tuple(arguments), constants)
+    except tp.LaunchError:
+        return False
+    return True
 
 
 def found(case: Case) -> bool:

@@ -8,7 +8,7 @@ from tileproof.compiler.compile import verdict
 
 from . import SAFE, UNSAFE
 from .case import Case
-from .judge import FIRST_CHECK, OF_THE_LAUNCH, found
+from .judge import FIRST_CHECK, OF_THE_LAUNCH, found, runs
 
 
 def name(case: Case) -> str:
@@ -23,6 +23,7 @@ def test_a_safe_kernel_is_accepted_and_leaves_no_check_unless_an_index_is_read_f
     assert answer.accepted
     checks = [discharged for discharged in answer.discharged if discharged.rung >= FIRST_CHECK and not case.data]
     assert [(discharged.what, discharged.reason) for discharged in checks] == []
+    assert not answer.compares or runs(case)
 
 
 @pytest.mark.parametrize("case", UNSAFE, ids=name)

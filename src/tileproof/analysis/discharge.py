@@ -2,13 +2,18 @@
 
 Construction, then proof from what the kernel says, then from its contracts, then a compare of extents at launch, then
 z3. What is left is open: a check at run time may discharge bounds; ownership and coverage are rejected.
+
+A compare rejects no launch that would go right: it is dropped if a few plain sizes show one that it would reject. What
+borders of segments decide is left to a check at run time, unless checks are denied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from functools import partial
+from itertools import cycle, islice, product
+from typing import TypeAlias
 
 from tileproof.diagnostics.spans import Span
 from tileproof.ir.ops import Group
@@ -18,8 +23,9 @@ from tileproof.ir.walk import walk
 from . import smt
 from .collect import Collector
 from .launch_guards import Compare, evaluated
-from .obligations import Goal, Violation
+from .obligations import Contents, Goal, InBounds, Violation
 from .prover import Answer, Prover, contradict, shadow
+from .sites import Bounded
 from .terms import (
     All,
     Atom,
@@ -36,15 +42,22 @@ from .terms import (
     Term,
     Unknown,
     at_most,
+    changed,
+    equals,
     everything,
     flattened,
     is_launch_known,
     negation,
+    number,
     of,
+    rebuild,
     terms,
 )
 from .verdict import Discharged, Rung
 
+_Leaf: TypeAlias = DimensionExtent | AxisExtent | Scalar
+_MOST_TRIED = 12
+"""How many launches are tried to see whether compares are right."""
 _LARGE = 1 << 20
 """An extent to which any other can be the smaller one."""
 
@@ -60,9 +73,10 @@ class Open:
 class Discharger:
     """Discharges the goals of one kernel."""
 
-    def __init__(self, collector: Collector, prover: Prover) -> None:
+    def __init__(self, collector: Collector, prover: Prover, deny_checks: bool = False) -> None:
         self.collector = collector
         self.prover = prover
+        self.deny_checks = deny_checks
         self.compares: list[Compare] = []
         contents = any(isinstance(element, Content) for element in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
@@ -71,16 +85,20 @@ class Discharger:
         """The rung that discharges a goal, or the open goal."""
         if goal.by_construction:
             return Discharged(goal.kind, goal.what, goal.span, Rung.CONSTRUCTION, goal.by_construction)
-        outcome = self.proved(goal.violations, goal.span, goal.what, goal.runs)
+        is_checkable = isinstance(goal.subject, InBounds | Bounded | Contents) and not self.deny_checks
+        outcome = self.proved(goal.violations, goal.span, goal.what, goal.runs, is_checkable)
         if isinstance(outcome, Discharged):
             claim = f"{goal.claim}: " if goal.claim else ""
             return Discharged(goal.kind, goal.what, goal.span, outcome.rung, claim + outcome.reason)
         return Open(goal, outcome)
 
     def proved(
-        self, violations: Sequence[Violation], span: Span, what: str, runs: Violation
+        self, violations: Sequence[Violation], span: Span, what: str, runs: Violation, is_checkable: bool
     ) -> Discharged | tuple[Violation, ...]:
-        """The rung on which all violations are impossible; else those left. `runs` holds wherever one could occur."""
+        """The rung on which all violations are impossible; else those left.
+
+        `runs` holds wherever one could occur. `is_checkable`: a check at run time may discharge them.
+        """
         rung, reason = Rung.PROOF, "linear arithmetic"
         demands: list[Compare] = []
         left: list[Violation] = []
@@ -93,7 +111,9 @@ class Discharger:
             if answer.impossible:
                 rung, reason = Rung.CONTRACT, self._contract_of((*runs, *violation))
                 continue
-            compares = self._compares(violation, answer, span, what, runs)
+            compares = None
+            if not any(self._is_data(formula, is_checkable) for formula in violation):
+                compares = self._compares(violation, answer, span, what, runs)
             if compares is not None:
                 demands += compares
             elif self._z3_helps((*runs, *violation)):
@@ -129,8 +149,6 @@ class Discharger:
         self, violation: Violation, answer: Answer, span: Span, what: str, runs: Violation
     ) -> list[Compare] | None:
         """What a launch must compare so that the violation is impossible; None if it does not depend on sizes alone."""
-        if any(map(self._is_data, violation)):
-            return None
         bent = any(map(_is_bent, violation))
         compares = []
         for case in answer.open:
@@ -138,21 +156,48 @@ class Discharger:
             if compare is None:
                 return None
             compares.append(compare)
-        return compares if self.can_be_met(compares, runs) else None
+        return compares if self.are_right(compares, runs, violation) else None
 
-    def can_be_met(self, compares: Sequence[Compare], runs: Violation) -> bool:
-        """Whether compares can all hold at once, with the earlier ones, in a launch that runs a program."""
-        together = [negation(All(one.broken)) for one in (*self.compares, *compares)]
-        return len(together) < 2 or not self.prover.impossible((*runs, *together))
+    def are_right(self, compares: Sequence[Compare], runs: Violation, violation: Violation) -> bool:
+        """Whether compares can hold together with the earlier ones in a launch that runs a program, and reject only
+        launches that would go wrong; as far as it is known, and as a few plain sizes show.
+        """
+        together = (*self.compares, *compares)
+        if len(together) > 1 and self.prover.impossible((*runs, *(negation(All(one.broken)) for one in together))):
+            return False
+        facts = (fact for compare in together for fact in compare.broken)
+        stated = (*runs, *violation, *self.prover.contracts, *facts)
+        every = (atom for formula in stated for term in terms(formula) for atom in everything(term))
+        leaves = [atom for atom in dict.fromkeys(every) if isinstance(atom, DimensionExtent | AxisExtent | Scalar)]
+        prover = Prover(self.prover.axioms, ())
+        is_met, tried = False, 0
+        for sizes in _samples(leaves):
+            is_rejected = not all(compare.holds(sizes.__getitem__) for compare in compares)
+            if (is_met and not is_rejected) or tried > _MOST_TRIED:
+                continue
+            known = partial(_at_sizes, sizes=sizes)
+            launch = [changed(formula, known) for formula in (*self.prover.contracts, *runs)]
+            launch += [equals(of(atom), size) for atom, size in sizes.items()]
+            goes_right = is_rejected and prover.impossible([*launch, *(changed(one, known) for one in violation)])
+            if is_rejected and not goes_right:
+                tried += 1
+            elif not prover.impossible(launch):
+                if goes_right:
+                    return False
+                tried += 1
+                is_met = all(compare.holds(sizes.__getitem__) for compare in together)
+        return is_met or not tried
 
-    def _is_data(self, formula: Formula) -> bool:
+    def _is_data(self, formula: Formula, is_checkable: bool = False) -> bool:
         for term in terms(formula):
             for atom in everything(term):
                 match atom:
                     case Unknown(data=True):
                         return True
-                    case Read(tensor) if not isinstance(self.collector.ranges.elements[tensor], Content):
-                        return True
+                    case Read(tensor):
+                        content = self.collector.ranges.elements[tensor]
+                        if not isinstance(content, Content) or (is_checkable and content.kind == "Offsets"):
+                            return True
                     case _:
                         pass
         return False
@@ -174,9 +219,15 @@ class Discharger:
         broken = [row for row in rows if not contradict((*base, _not(row)))]
         usable = [row for row in broken if is_demand(_not(row).term) and (not plain or _is_plain(row))]
         usable = [row for row in usable if not self.prover.impossible((*runs, _not(row), *_limits(row)))]
+        usable = [row for row in usable if self._is_open(_not(row))]
         if not usable:
             return None
         return Compare(tuple(broken), " or ".join(shown(_not(row)) for row in usable), span, why)
+
+    def _is_open(self, demand: Fact) -> bool:
+        """Whether contracts let every extent that a demand limits be large."""
+        limited = (atom for atom, times in demand.term.parts if times > 0 and not isinstance(atom, Scalar))
+        return not any(self.prover.impossible((demand, at_most(number(_LARGE), of(atom)))) for atom in limited)
 
     def _of_launch(self, keep: Iterable[Atom]) -> list[Fact]:
         """What every launch meets anyway."""
@@ -256,6 +307,32 @@ def _can_be_met(term: Term) -> bool:
         if not any(evaluated(term, tried.__getitem__) <= 0 for tried in (first, *others)):
             return False
     return True
+
+
+def _at_sizes(term: Term, sizes: Mapping[_Leaf, int]) -> Term:
+    """A term at a launch whose extents and scalars are known."""
+
+    def change(atom: Atom) -> Term | None:
+        is_known = isinstance(atom, DimensionExtent | AxisExtent | Scalar) and atom in sizes
+        return number(sizes[atom]) if is_known else None  # type: ignore[index]
+
+    return rebuild(term, change)
+
+
+def _samples(leaves: Sequence[_Leaf]) -> Iterator[dict[_Leaf, int]]:
+    """Plain sizes and scalars: all equal, in some order, and each in turn unlike the others."""
+    count = len(leaves)
+    rows = [(size,) * count for size in (2, _LARGE, 3)]
+    rows += [tuple(islice(cycle(sizes), count)) for sizes in ((4, 3, 2), (2, 3, 4), (16, 8, 64), (7, 1, 4))]
+    for place in range(count):
+        unlike = [(1, 5), (9, 2), (0, 3), (_LARGE, 3)]
+        unlike += [(-1, 3), (-4, 3), (30, 3)] if isinstance(leaves[place], Scalar) else []
+        rows += [(*(other,) * place, size, *(other,) * (count - place - 1)) for size, other in unlike]
+    for row in dict.fromkeys(rows):
+        yield {
+            leaf: min(max(size, leaf.low), leaf.high) if isinstance(leaf, Scalar) else size
+            for leaf, size in zip(leaves, row, strict=True)
+        }
 
 
 def _others(leaf: Atom) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class _Checker:
         self.collector = Collector(kernel)
         self.account = self.collector.collect()
         axioms = Axioms(self.collector.ranges, self.account.definitions, self.collector.offsets)
-        self.discharger = Discharger(self.collector, Prover(axioms, self.account.contracts))
+        self.discharger = Discharger(self.collector, Prover(axioms, self.account.contracts), deny_checks)
         self.counterexamples = None if replay is None else CounterexampleSearch(self.discharger, replay)
         self.discharged: list[Discharged] = []
         self.findings: list[Diagnostic] = []
@@ -196,7 +196,7 @@ class _Checker:
             if answer.impossible:
                 discharge(Rung.CONTRACT, "every element is reached by a program, by contract")
                 return
-            if self._compared_cover(parameter, answer, miss.element, discharge):
+            if self._compared_cover(parameter, answer, miss, discharge):
                 return
         if self._scattered(parameter, tensor, miss.element, discharge):
             return
@@ -211,16 +211,16 @@ class _Checker:
         self.findings.append(_uncovered(parameter, coverage.stores(self.collector, tensor)))
 
     def _compared_cover(
-        self, parameter: ops.Parameter, answer: Answer, element: Violation, discharge: _Discharge
+        self, parameter: ops.Parameter, answer: Answer, miss: coverage.Uncovered, discharge: _Discharge
     ) -> bool:
         compares = []
         what = f"every element of {parameter.name} is written"
         for case in answer.open:
-            compare = self.discharger.compare_for(case, parameter.span, what, element)
+            compare = self.discharger.compare_for(case, parameter.span, what, miss.element)
             if compare is None:
                 return False
             compares.append(compare)
-        if not self.discharger.can_be_met(compares, element):
+        if not self.discharger.are_right(compares, miss.element, miss.formulas):
             return False
         self.discharger.compares += [one for one in compares if one not in self.discharger.compares]
         discharge(Rung.LAUNCH, f"the launch compares {', '.join(dict.fromkeys(one.demand for one in compares))}")
@@ -238,7 +238,7 @@ class _Checker:
         is_enough = gap.number is not None and gap.number >= 0
         demand, why = f"{scatter.writes} == {scatter.elements}", f"every element of {parameter.name} is written"
         compare = Compare((below(scatter.writes, scatter.elements),), demand, parameter.span, why)
-        if not is_enough and not self.discharger.can_be_met((compare,), element):
+        if not is_enough and not self.discharger.are_right((compare,), element, ()):
             return False
         self.complete += scatter.through
         if is_enough:
