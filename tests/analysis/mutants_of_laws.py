@@ -482,9 +482,9 @@ LAWS = [
     Mutant(
         "a quotient is below what its number is not below a multiple of",
         "coverage whole_rounds_of_programs",
-        "coverage._Solver._split",
-        "at_most(product(limit, by), term), ",
-        "",
+        "coverage._Solver._chosen",
+        "at_most(by, 0), beyond, below",
+        "at_most(by, 0), below",
     ),
     Mutant(
         "any two ways to write an element are one way",

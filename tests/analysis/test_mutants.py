@@ -28,7 +28,7 @@ def is_wrong(case: Case) -> bool:
             return not found(case)
         answer = verdict(case.kernel, {})
         checked = any(discharged.rung >= FIRST_CHECK for discharged in answer.discharged)
-        refused = bool(answer.compares) and not runs(case)
+        refused = bool(answer.compares) and not runs(case, answer)
         return not answer.accepted or (checked and not case.data) or refused
     except TileproofError:
         return True

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import tileproof as tp
+from tileproof.analysis.verdict import Verdict
 from tileproof.compiler.compile import verdict
-from tileproof.runtime.launch.launch import prepare
+from tileproof.frontend.signature import parse
+from tileproof.runtime.launch.binding import bind
+from tileproof.runtime.launch.contracts import check_compares
 
 from .case import Case
 
@@ -38,11 +41,12 @@ def launched(case: Case) -> list[list[str]]:
     return refused
 
 
-def runs(case: Case) -> bool:
-    """Whether every launch of a case may go on, as far as that is known before a program runs."""
+def runs(case: Case, answer: Verdict) -> bool:
+    """Whether every launch of a case has the sizes and scalars that a proof asks for."""
+    signature = parse(case.kernel).signature
     try:
         for arguments, constants in case.launches():
-            prepare(case.kernel, tuple(arguments), constants)
+            check_compares(signature, bind(signature, tuple(arguments), constants), answer)
     except tp.LaunchError:
         return False
     return True

@@ -237,6 +237,8 @@ class _Solver:
         """Lanes that are the place in the tile of a walker."""
         self.facts: list[Formula] = []
         """What holds of the numbers that digits are."""
+        self.bounds: list[tuple[Term, Term, Term]] = []
+        """Quotients, their divisors, and what they are to be below."""
         self.needs: list[Formula] = []
         """What must hold for these numbers to be what they should."""
         self.variables = self._variables()
@@ -494,7 +496,7 @@ class _Solver:
             self._give(digit, high)
 
     def _split(self, term: Term, by: Term, limits: Sequence[Term]) -> tuple[Term, Term]:
-        """`term // by` and `term % by`, and what follows of the quotient where `by` times a limit is known."""
+        """`term // by` and `term % by`; what the quotient is to be below."""
         if by.number is not None:
             return quotient(term, by), remainder(term, by)
         uniform = is_uniform(term) and is_uniform(by)
@@ -503,8 +505,7 @@ class _Solver:
         self.needs += needs
         parts = equals(product(high, by) + low, term), below(low, by)
         self.facts.append(Some((*map(negation, needs), All(parts))))
-        for limit in [limit for limit in map(self._resolved, limits) if not self._unsolved(limit)]:
-            self.facts.append(Some((*map(negation, needs), at_most(product(limit, by), term), below(high, limit))))
+        self.bounds += [(high, by, limit) for limit in limits]
         return high, low
 
     def _free(self) -> list[Atom]:
@@ -596,6 +597,10 @@ class _Solver:
                 rest = over - product(witness.chosen[atom], by)
                 witness.goals += [at_most(number(1), by), at_most(-rest, 0), below(rest, by)]
         witness.facts += self.facts
+        for high, by, limit in [(high, by, self._resolved(limit)) for high, by, limit in self.bounds]:
+            if not self._unsolved(limit):
+                beyond = at_most(product(limit, by), product(high, by))
+                witness.facts.append(Some((at_most(by, 0), beyond, below(high, limit))))
         witness.goals = [*self.needs, *(plain for goal in witness.goals for plain in _without_minimum(goal))]
         return witness
 
