@@ -81,7 +81,7 @@ class Client:
 
     def prompt(self) -> str:
         """Words, of which requests often share the first ones."""
-        head = "Once upon a time there was a town by the river. " * self.draw.choice([0, 0, 4, 8])
+        head = "Once upon a time there was a town by the river. " * self.draw.choice([0, 0, 1, 2, 4, 8])
         return head + " ".join(self.draw.choices(WORDS, k=self.draw.randint(1, 150)))
 
     async def plain(self) -> str:
