@@ -95,6 +95,23 @@ def test_a_beginning_that_was_cached_gives_the_same_logits(device: str) -> None:
     assert llm.pool.free == llm.pool.count
 
 
+@pytest.mark.parametrize("is_layer_by_layer", [False, True])
+def test_a_page_is_copied_in_all_layers(is_layer_by_layer: bool, device: str) -> None:
+    """GPUs copy layer by layer, and so can a CPU."""
+    llm = engine_of(CASE, device, max_seq_len=192)
+    cache = llm.runner.decoder.cache
+    values = np.random.default_rng(0).standard_normal(cache.all_keys.shape).astype(np.float32)
+    cache.all_keys.copy_from(values)
+    cache.all_values.copy_from(-values)
+    if is_layer_by_layer:
+        llm.runner.decoder = replace(llm.runner.decoder, device="a GPU")
+    before = cache.all_keys.numpy().copy(), cache.all_values.numpy().copy()
+    llm.runner.copy_page(2, 1)
+    for was, tensor in zip(before, (cache.all_keys, cache.all_values), strict=True):
+        was[:, 1] = was[:, 2]
+        np.testing.assert_array_equal(tensor.numpy(), was)
+
+
 def test_nan_in_one_text_leaves_the_others_as_they_are(device: str) -> None:
     """The second text's own pages are poisoned while it runs: nobody else may notice."""
     from tileproof.llm.engine.scheduler import ScheduledChunk

@@ -121,8 +121,13 @@ class Runner:
 
     def copy_page(self, source: int, to: int) -> None:
         """Copies the keys and values of a page, for the steps that come."""
-        for tensor in (self.decoder.cache.all_keys, self.decoder.cache.all_values):
-            tp.copy(tensor[:, to], tensor[:, source])
+        cache = self.decoder.cache
+        if self.decoder.device == "cpu":
+            for layers in (cache.all_keys, cache.all_values):
+                tp.copy(layers[:, to], layers[:, source])
+        else:  # within a GPU tensors without gaps are copied
+            for layer in (*cache.keys, *cache.values):
+                tp.copy(layer[to], layer[source])
 
     def logits(self, chunk: ScheduledChunk) -> Any:
         """Runs a step for the logits of all its rows."""
