@@ -6,7 +6,6 @@ What stops a wrong launch is a check of the kernel's own, never the memory it wo
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import pytest
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, f32, i32, i64, u8
 from tileproof.backends import interpreter
+from tileproof.backends.interpreter.machine import Steps
 from tileproof.compiler.proved import Proved
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.launch.binding import Bound
@@ -25,7 +25,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A launch on the interpreter that does not end is abandoned."""
 
     def abandoned(_: Any, found: Proved, bound: Bound) -> Callable[..., None]:
-        return partial(interpreter.run, found.ready, sanitize=False, steps=10_000)
+        return lambda *given: interpreter.run(found.ready, *given, sanitize=False, steps=Steps(10_000))
 
     monkeypatch.setattr(interpreter.InterpreterBackend, "compile", abandoned)
 

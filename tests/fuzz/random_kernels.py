@@ -1,7 +1,8 @@
 """Random kernels as source text: plausible ones, made of right ways to own, read and guard, and disturbed ones.
 
 A kernel is a text and nothing else, so it can be shown, shrunk and run again. The same seed and profile give the same
-text. `plausible` kernels are right or nearly so; `disturbed` ones have had a few places changed (see `disturbance`).
+text. `plausible` kernels are right or nearly so; `disturbed` ones have had a few places changed (see `disturbance`);
+`indices` nest index arithmetic (see `random_indices`).
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import re
 from collections.abc import Iterator
 
 from fuzz.disturbance import disturb
+from fuzz.random_indices import index_kernel
 from fuzz.random_parts import Block, Parts, Scope, Slot, Walk, dim
 
-PROFILES = ("plausible", "disturbed")
+PROFILES = ("plausible", "disturbed", "indices")
 HEAD = """\
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, Sum, Unique, f32, i32, i64
@@ -32,6 +34,8 @@ HELPERS = {
 def generate(seed: int, profile: str = "plausible") -> str:
     """The text of a kernel `k`."""
     rng = random.Random(f"{profile}:{seed}")
+    if profile == "indices":
+        return HEAD + "\n" + index_kernel(rng)
     text = Writer(rng).text()
     return disturb(text, rng) if profile == "disturbed" else text
 

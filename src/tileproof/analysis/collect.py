@@ -669,9 +669,7 @@ def _resolved(term: Term, extents: Extents) -> Term:
     return rebuild(term, lambda atom: extents(atom.name) if isinstance(atom, DimensionExtent) else None)
 
 
-def entries_of(
-    formulas: Sequence[Formula], definitions: Mapping[str, tuple[Formula, ...]]
-) -> tuple[str, ...] | None:
+def entries_of(formulas: Sequence[Formula], definitions: Mapping[str, tuple[Formula, ...]]) -> tuple[str, ...] | None:
     """The index tensors whose entries some formulas are about; None if something else may make an entry none."""
     tensors: dict[str, None] = {}
     seen: set[str] = set()

@@ -17,13 +17,17 @@ from tileproof.ir.walk import walkers
 
 from .discharge import Discharger
 from .obligations import Violation
-from .smt import Sizes, example
+from .smt import Sizes, Solver
 from .terms import All, DimensionExtent, negation
 
-Replay: TypeAlias = Callable[[ops.KernelIR, Sizes], TileproofError | None]
-"""Runs a kernel at some sizes, with contents that keep its contracts; returns the fault, if one occurs."""
+Replay: TypeAlias = Callable[[ops.KernelIR, Sizes, int], tuple[TileproofError | None, int]]
+"""Runs a kernel at some sizes, for so many operations at most, with contents that keep its contracts.
+
+Returns the fault, if one occurs, and how many operations were run.
+"""
 _LIMITS = (8, 40)
 _MOST_ELEMENTS = 300_000
+_MOST_STEPS = 120_000
 
 
 class CounterexampleSearch:
@@ -33,6 +37,9 @@ class CounterexampleSearch:
         self.discharger = discharger
         self.kernel = discharger.collector.kernel
         self.replay = replay
+        self.solver = Solver(discharger.groups)
+        self.steps = _MOST_STEPS
+        """How many operations replays may still take, of all findings."""
         self.guessed: list[TileproofError] | None = None
         """Faults at plain sizes, once those were tried."""
 
@@ -53,7 +60,7 @@ class CounterexampleSearch:
         for violation in violations:
             formulas = self.discharger.prover.formulas((*violation, *met), contracts=True)
             for limit in (*_LIMITS, largest):
-                sizes = example(formulas, self.discharger.groups, limit)
+                sizes = self.solver.example(formulas, limit)
                 if sizes is not None:
                     seen = self._run(sizes)
                     if fits(seen):
@@ -73,7 +80,11 @@ class CounterexampleSearch:
             return True
 
     def _run(self, sizes: Sizes) -> TileproofError | None:
-        return None if _elements(self.kernel, sizes) > _MOST_ELEMENTS else self.replay(self.kernel, sizes)
+        if self.steps <= 0 or _elements(self.kernel, sizes) > _MOST_ELEMENTS:
+            return None
+        fault, steps = self.replay(self.kernel, sizes, self.steps)
+        self.steps -= steps
+        return fault
 
 
 def _elements(kernel: ops.KernelIR, sizes: Sizes) -> int:

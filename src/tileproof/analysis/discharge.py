@@ -78,6 +78,7 @@ class Discharger:
         self.prover = prover
         self.deny_checks = deny_checks
         self.compares: list[Compare] = []
+        self.solver = smt.Solver(self.groups)
         contents = any(isinstance(element, Content) for element in collector.ranges.elements.values())
         self.has_contracts = contents or bool(prover.contracts)
 
@@ -116,7 +117,7 @@ class Discharger:
                 compares = self._compares(violation, answer, span, what, runs)
             if compares is not None:
                 demands += compares
-            elif self._z3_helps((*runs, *violation)):
+            elif not answer.spent and self._z3_helps((*runs, *violation)):
                 reason = "z3"
             else:
                 left.append((*runs, *violation))
@@ -239,7 +240,7 @@ class Discharger:
     # z3.
 
     def _z3_helps(self, violation: Violation) -> bool:
-        return smt.impossible(self.prover.formulas(violation, contracts=True), self.groups)
+        return self.solver.impossible(self.prover.formulas(violation, contracts=True))
 
     @property
     def groups(self) -> dict[tuple[str, str], tuple[Term, Term]]:

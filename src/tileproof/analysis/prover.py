@@ -20,8 +20,8 @@ from .equalities import is_contradictory
 from .terms import Atom, Clause, Fact, Formula, Term, flattened, terms
 
 _MOST_QUESTIONS = 800
-_MOST_WORK = 60_000
-MOST_IN_ALL = 1_200_000
+_MOST_WORK = 300_000
+MOST_IN_ALL = 3_000_000
 """For all queries about one kernel."""
 _MOST_OPEN = 6
 
@@ -35,6 +35,8 @@ class Answer:
 
     impossible: bool
     open: tuple[tuple[Fact, ...], ...] = ()
+    spent: bool = False
+    """Whether the search ended at its limit of work."""
 
 
 class _Spent(Exception):
@@ -58,17 +60,20 @@ class Prover:
 
     def ask(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
         """Whether the premises contradict `about`. Only facts connected to `about` are used."""
+        if self.work >= MOST_IN_ALL:
+            return Answer(False, (tuple(flattened((*about, *premises))[0]),), spent=True)
         stated = (*about, *premises, *(self.contracts if contracts else ()))
         if any(isinstance(formula, Fact) and formula.equal for formula in about) and is_contradictory(stated):
             return Answer(True)
         facts, clauses = flattened(self.formulas((*about, *premises), contracts))
         if about:
             facts, clauses = _relevant(facts, clauses, about)
-        search = Search(min(_MOST_WORK, max(0, MOST_IN_ALL - self.work)))
+        search = Search(min(_MOST_WORK, MOST_IN_ALL - self.work))
+        search.system.work = len(facts) + len(clauses)
         try:
             search.start(facts, clauses)
         except _Spent:
-            return Answer(False, (tuple(facts),))
+            return Answer(False, (tuple(facts),), spent=len(search.open) <= _MOST_OPEN)
         finally:
             self.work += search.system.work
         return Answer(not search.open, tuple(search.open))
@@ -308,7 +313,7 @@ class System:
     def __init__(self) -> None:
         self.numbers: dict[Atom, int] = {}
         self.work = 0
-        """How many rows were made, over all questions."""
+        """How many rows were made or looked at, over all questions."""
 
     def line(self, fact: Fact) -> Line:
         """A fact in numbers."""
@@ -321,11 +326,64 @@ class System:
         if solved is None:
             return True
         try:
-            work, _ = _eliminated(solved.rows, frozenset())
+            self.eliminate(solved.rows, frozenset())
         except _Impossible:
             return True
-        self.work += len(solved.rows) + work
         return False
+
+    def eliminate(self, rows: Rows, keep: frozenset[int]) -> Rows | None:
+        """The rows left when every unknown not kept is gone; None if they became too many."""
+        while True:
+            self.work += len(rows)
+            sides: dict[int, list[int]] = {}
+            """For each unknown: rows above, rows below, and whether a factor on either side is not 1."""
+            for factors in rows:
+                for unknown, factor in factors:
+                    side = sides.get(unknown)
+                    if side is None:
+                        side = sides[unknown] = [0, 0, 0, 0]
+                    if factor > 0:
+                        side[0] += 1
+                        if factor != 1:
+                            side[2] = 1
+                    else:
+                        side[1] += 1
+                        if factor != -1:
+                            side[3] = 1
+            chosen, least = -1, (2, 0)
+            for unknown, (above, under, up_rough, down_rough) in sides.items():
+                # Where all factors on one side are 1, nothing is lost that integers would allow.
+                cost = up_rough * down_rough, above * under
+                if unknown not in keep and (chosen < 0 or cost < least or (cost == least and unknown < chosen)):
+                    chosen, least = unknown, cost
+            if chosen < 0:
+                return rows
+            rest: Rows = {}
+            up: list[tuple[Factors, int, int]] = []
+            down: list[tuple[Factors, int, int]] = []
+            for factors, constant in rows.items():
+                for unknown, factor in factors:
+                    if unknown == chosen:
+                        (up if factor > 0 else down).append((factors, constant, factor))
+                        break
+                else:
+                    rest[factors] = constant
+            self.work += len(up) * len(down)
+            if len(rest) + len(up) * len(down) > _MOST_ROWS:
+                return None
+            for one, first, a in up:
+                for two, second, b in down:
+                    combined = {u: -b * f for u, f in one}
+                    for u, f in two:
+                        left = combined.get(u, 0) + a * f
+                        if left:
+                            combined[u] = left
+                        else:
+                            combined.pop(u, None)
+                    tight = _tight(combined, a * second - b * first)
+                    if tight is not None:
+                        _insert(rest, *tight)
+            rows = rest
 
 
 def contradict(facts: Iterable[Fact]) -> bool:
@@ -341,7 +399,7 @@ def shadow(facts: Iterable[Fact], keep: Collection[Atom]) -> list[Fact] | None:
     kept = frozenset(number for atom, number in system.numbers.items() if atom in keep)
     solved = Solved({}, kept=kept).extended(lines)
     try:
-        remaining = None if solved is None else _eliminated(solved.rows, kept)[1]
+        remaining = None if solved is None else system.eliminate(solved.rows, kept)
     except _Impossible:
         remaining = None
     else:
@@ -355,58 +413,3 @@ def shadow(facts: Iterable[Fact], keep: Collection[Atom]) -> list[Fact] | None:
         for factors, constant in remaining.items()
         if all(unknown in kept for unknown, _ in factors)
     ]
-
-
-def _eliminated(rows: Rows, keep: frozenset[int]) -> tuple[int, Rows | None]:
-    """How many rows were made, and those left when every unknown not kept is gone; None if they became too many."""
-    work = 0
-    while True:
-        sides: dict[int, list[int]] = {}
-        """For each unknown: rows above, rows below, and whether a factor on either side is not 1."""
-        for factors in rows:
-            for unknown, factor in factors:
-                side = sides.get(unknown)
-                if side is None:
-                    side = sides[unknown] = [0, 0, 0, 0]
-                if factor > 0:
-                    side[0] += 1
-                    if factor != 1:
-                        side[2] = 1
-                else:
-                    side[1] += 1
-                    if factor != -1:
-                        side[3] = 1
-        chosen, least = -1, (2, 0)
-        for unknown, (above, under, up_rough, down_rough) in sides.items():
-            # Where all factors on one side are 1, nothing is lost that integers would allow.
-            cost = up_rough * down_rough, above * under
-            if unknown not in keep and (chosen < 0 or cost < least or (cost == least and unknown < chosen)):
-                chosen, least = unknown, cost
-        if chosen < 0:
-            return work, rows
-        rest: Rows = {}
-        up: list[tuple[Factors, int, int]] = []
-        down: list[tuple[Factors, int, int]] = []
-        for factors, constant in rows.items():
-            for unknown, factor in factors:
-                if unknown == chosen:
-                    (up if factor > 0 else down).append((factors, constant, factor))
-                    break
-            else:
-                rest[factors] = constant
-        work += len(up) * len(down)
-        if len(rest) + len(up) * len(down) > _MOST_ROWS:
-            return work + _MOST_ROWS, None
-        for one, first, a in up:
-            for two, second, b in down:
-                combined = {u: -b * f for u, f in one}
-                for u, f in two:
-                    left = combined.get(u, 0) + a * f
-                    if left:
-                        combined[u] = left
-                    else:
-                        combined.pop(u, None)
-                tight = _tight(combined, a * second - b * first)
-                if tight is not None:
-                    _insert(rest, *tight)
-        rows = rest

@@ -28,9 +28,17 @@ from .terms import (
     Scalar,
     Some,
     Term,
+    weighs_more,
 )
 
-_STEPS = 1_000_000
+_STEPS = 300_000
+"""Of one question."""
+_LEAST_STEPS = 20_000
+"""What a question counts at least: to state it takes time too."""
+_MOST_STEPS = 1_500_000
+"""Of all questions of one kind about a kernel."""
+_MOST_ATOMS = 4000
+"""What is longer is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,35 +60,48 @@ def installed() -> ModuleType | None:
         return None
 
 
-def impossible(formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]]) -> bool:
-    """Whether the formulas certainly cannot all hold."""
-    z3 = installed()
-    if z3 is None:
-        return False
-    question = _Question(z3, extents)
-    question.demand(formulas)
-    return question.answer() == "unsat"
+@dataclass(slots=True)
+class Solver:
+    """z3, for the questions of one kind about a kernel: when all took so many steps, the next have no answer."""
 
+    groups: Mapping[tuple[str, str], tuple[Term, Term]]
+    """The extents of the dimensions that `tp.group` relates."""
+    steps: int = _MOST_STEPS
+    """How many are left."""
 
-def example(
-    formulas: Iterable[Formula], extents: Mapping[tuple[str, str], tuple[Term, Term]], limit: int
-) -> Sizes | None:
-    """Sizes of at most `limit` for which the formulas hold, if z3 finds some."""
-    z3 = installed()
-    if z3 is None:
-        return None
-    question = _Question(z3, extents)
-    question.demand(formulas)
-    question.limit(limit)
-    return question.sizes() if question.answer() == "sat" else None
+    def impossible(self, formulas: Iterable[Formula]) -> bool:
+        """Whether the formulas certainly cannot all hold."""
+        question = self._question(formulas)
+        return question is not None and self._answer(question) == "unsat"
+
+    def example(self, formulas: Iterable[Formula], limit: int) -> Sizes | None:
+        """Sizes of at most `limit` for which the formulas hold, if z3 finds some."""
+        question = self._question(formulas)
+        if question is None:
+            return None
+        question.limit(limit)
+        return question.sizes() if self._answer(question) == "sat" else None
+
+    def _question(self, formulas: Iterable[Formula]) -> _Question | None:
+        z3, formulas = installed(), tuple(formulas)
+        if z3 is None or self.steps <= 0 or weighs_more(All(formulas), _MOST_ATOMS):
+            return None
+        question = _Question(z3, self.groups, min(_STEPS, self.steps))
+        question.demand(formulas)
+        return question
+
+    def _answer(self, question: _Question) -> str:
+        answer = question.answer()
+        self.steps -= max(question.steps, _LEAST_STEPS)
+        return answer
 
 
 class _Question:
-    def __init__(self, z3: Any, groups: Mapping[tuple[str, str], tuple[Term, Term]]) -> None:
+    def __init__(self, z3: Any, groups: Mapping[tuple[str, str], tuple[Term, Term]], steps: int) -> None:
         self.z3 = z3
         self.context = z3.Context()
         self.solver = z3.Solver(ctx=self.context)
-        self.solver.set("rlimit", _STEPS)
+        self.solver.set("rlimit", steps)
         self.solver.set("random_seed", 0)
         self.groups = groups
         self.atoms: dict[Atom, Any] = {}
@@ -102,6 +123,11 @@ class _Question:
 
     def answer(self) -> str:
         return str(self.solver.check())
+
+    @property
+    def steps(self) -> int:
+        """How many it took to answer."""
+        return int(dict(iter(self.solver.statistics())).get("rlimit count", _STEPS))
 
     def sizes(self) -> Sizes:
         model = self.solver.model()

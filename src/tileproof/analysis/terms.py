@@ -190,12 +190,13 @@ class Term:
     not depend on how Python hashes names in this process.
     """
 
-    __slots__ = ("_key", "_text", "_weight", "constant", "parts")
+    __slots__ = ("_every", "_key", "_text", "_weight", "constant", "parts")
 
     def __init__(self, parts: Iterable[tuple[Atom, int]] = (), constant: int = 0) -> None:
         self.parts = tuple(parts)
         self.constant = constant
         self._key: tuple[frozenset[tuple[Atom, int]], int] | None = None
+        self._every: tuple[Atom, ...] | None = None
         self._text: str | None = None
         self._weight: int | None = None
 
@@ -506,12 +507,16 @@ def inner(atom: Atom) -> tuple[Term, ...]:
             return ()
 
 
-def everything(term: Term) -> Iterator[Atom]:
+def everything(term: Term) -> tuple[Atom, ...]:
     """Every atom of a term, at any depth."""
-    for atom in term.atoms:
-        yield atom
-        for part in inner(atom):
-            yield from everything(part)
+    if term._every is None:
+        atoms: dict[Atom, None] = {}
+        for atom in term.atoms:
+            atoms[atom] = None
+            for part in inner(atom):
+                atoms.update(dict.fromkeys(everything(part)))
+        term._every = tuple(atoms)
+    return term._every
 
 
 def rebuild(term: Term, change: Callable[[Atom], Term | None]) -> Term:

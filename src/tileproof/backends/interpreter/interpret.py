@@ -13,7 +13,7 @@ from tileproof.backends.parallel_space import Order, space_of
 from tileproof.ir.ops import BEGINS_AS, KernelIR
 from tileproof.ir.types import Access, Tensor, TensorType, Tile, TileType, Value
 
-from .machine import Machine
+from .machine import Machine, Steps
 from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array, Number, constant, identity, storage
@@ -38,14 +38,14 @@ def run(
     *,
     order: Order = "forward",
     sanitize: bool = True,
-    steps: int | None = None,
+    steps: Steps | None = None,
 ) -> None:
     """Runs every point of a kernel, one after another in the order given.
 
     `arguments` are arrays and numbers by parameter name, already checked against the signature; `dimensions`
     are the extents of named dimensions. An access outside its tensor raises; with `sanitize`, so do a race
     between two points, two lanes of a store that meet, an assumption that is false, and an element of an `Out` that
-    none wrote. A run of more than `steps` operations is abandoned. Programs work on copies, which go back only
+    none wrote. A run of more operations than `steps` has left is abandoned. Programs work on copies, which go back only
     when all has gone well, so a run that raises changes nothing.
     """
     tensors: dict[Tensor, Array] = {}

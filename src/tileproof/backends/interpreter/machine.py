@@ -46,9 +46,24 @@ from .reports import Reporter
 from .sanitizer import Sanitizer
 from .semantics import Array
 
+_ELEMENTS_PER_STEP = 512
+
 
 class Abandoned(Exception):
-    """A run took more steps than it was given."""
+    """A run took more steps than were left."""
+
+
+@dataclass(slots=True)
+class Steps:
+    """How many operations may still run. One on many elements counts as several."""
+
+    left: int
+
+    def take(self, count: int) -> None:
+        """Counts some; raises if there were not so many."""
+        self.left -= count
+        if self.left < 0:
+            raise Abandoned
 
 
 class Machine:
@@ -63,7 +78,7 @@ class Machine:
         order: Order,
         report: Reporter,
         sanitizer: Sanitizer | None,
-        steps: int | None = None,
+        steps: Steps | None = None,
     ) -> None:
         self.tensors = dict(tensors)
         self.values: dict[Tile, Array] = dict(scalars)
@@ -75,16 +90,14 @@ class Machine:
         self.sanitizer = sanitizer
         self.point: int | None = None if space.steps else 0
         self.steps = steps
-        """How many operations may still run; None for all."""
+        """What may still run; None for all."""
         self.failures: dict[int, OutOfBounds] = {}
         """For each program with a failed check, its report; -1 stands for all programs."""
 
     def block(self, block: ops.Block) -> None:
         """Runs the operations of a block in order."""
         if self.steps is not None:
-            self.steps -= len(block.ops) + 1
-            if self.steps < 0:
-                raise Abandoned
+            self.steps.take(len(block.ops) + 1)
         for op in block.ops:
             self.execute(op)
 
@@ -225,6 +238,8 @@ class Machine:
         shape, dtype = self._shape(target.type), semantics.storage(target.type.dtype)
         if value.shape != shape or value.dtype != dtype:
             raise TypeError(f"{target!r} is {value.dtype}{value.shape}, not {dtype}{shape}")
+        if self.steps is not None:
+            self.steps.take(value.size // _ELEMENTS_PER_STEP)
         self.values[target] = value
 
     # Combiners.

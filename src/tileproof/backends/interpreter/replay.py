@@ -14,7 +14,9 @@ from tileproof.analysis.symbolic_values import integer_range
 from tileproof.diagnostics.errors import LaunchError, TileproofError
 from tileproof.ir import ops
 from tileproof.ir.types import (
+    Axis,
     Content,
+    DimensionTag,
     Extent,
     Fixed,
     Length,
@@ -24,13 +26,14 @@ from tileproof.ir.types import (
     TileType,
     Unnamed,
     Value,
+    WalkerTag,
     evaluate,
     size_of,
 )
 from tileproof.ir.walk import walk
 
 from .interpret import Argument, run
-from .machine import Abandoned
+from .machine import Abandoned, Steps
 from .semantics import Array, storage
 
 _UNSET = 2
@@ -42,13 +45,30 @@ _MOST_SHOWN = 12
 """Contents with more elements are not shown."""
 _STEPS = 8_000
 """Enough to see a fault; a loop that never ends is not waited for."""
+_LEAST_STEPS = 200
+"""What a run counts at least: to prepare it takes time too."""
+_MOST_LANES = 1 << 20
+"""Larger tiles are not made."""
 
 
-def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
-    """What the interpreter reports at these sizes, with contents that keep the contracts of the kernel."""
+def replay(kernel: ops.KernelIR, sizes: Sizes, limit: int) -> tuple[TileproofError | None, int]:
+    """What the interpreter reports at these sizes, and how many operations it ran, `limit` at most.
+
+    Contents keep the contracts of the kernel.
+    """
     dimensions = _dimensions(kernel, sizes)
     if dimensions is None:
-        return None
+        return None, _LEAST_STEPS
+    steps = Steps(min(limit, _TRIES * _STEPS))
+    given = steps.left
+    fault = _replayed(kernel, sizes, dimensions, steps)
+    return fault, max(_LEAST_STEPS, given - steps.left)
+
+
+def _replayed(
+    kernel: ops.KernelIR, sizes: Sizes, dimensions: Mapping[str, int], steps: Steps
+) -> TileproofError | None:  # fmt: skip
+    """The fault of the first run that has one, with contents made anew for each."""
     for seed in range(_TRIES):
         rng = np.random.default_rng(seed)
         arguments: dict[str, Argument] = {}
@@ -64,7 +84,7 @@ def replay(kernel: ops.KernelIR, sizes: Sizes) -> TileproofError | None:
                     arguments[parameter.name] = np.asarray(value).astype(storage(dtype)).item()
         try:
             with np.errstate(all="ignore"):
-                run(kernel, arguments, dimensions, order="forward", sanitize=True, steps=_STEPS)
+                run(kernel, arguments, dimensions, order="forward", sanitize=True, steps=steps)
         except (LaunchError, Abandoned):
             return None
         except TileproofError as error:
@@ -126,7 +146,7 @@ def _dimensions(kernel: ops.KernelIR, sizes: Sizes) -> Mapping[str, int] | None:
     for op in walk(kernel.body):
         if isinstance(op, ops.Group) and (extents[op.into] < 1 or extents[op.dimension] % extents[op.into]):
             return None
-        if not _compiles(op, lambda length: evaluate(length, extents)):
+        if not _compiles(op, lambda length: evaluate(length, extents)) or _lanes(op, extents) > _MOST_LANES:
             return None
     return extents if all(name in extents and extents[name] >= 0 for name in wanted) else None
 
@@ -151,6 +171,23 @@ def _compiles(op: ops.AnyOp, number: Callable[[Length], int]) -> bool:
             return limits.low <= number(value) <= limits.high
         case _:
             return True
+
+
+def _lanes(op: ops.AnyOp, extents: Mapping[str, int]) -> int:
+    """How many elements the largest tile that an operation makes has."""
+
+    def live(axis: Axis) -> int:
+        length = evaluate(axis.length, extents)
+        match axis.tag:
+            case WalkerTag(walker):
+                return min(length, extents[walker.type.dimension])
+            case DimensionTag(name):
+                return min(length, extents[name])
+            case None:
+                return length
+
+    tiles = (value.type for value in ops.results(op) if isinstance(value.type, TileType))
+    return max((math.prod(map(live, tile.axes)) for tile in tiles), default=0)
 
 
 def _array(tensor: Tensor, dimensions: Mapping[str, int], sizes: Sizes, rng: np.random.Generator) -> Array | None:
