@@ -1,4 +1,4 @@
-"""A first look: two kernels against numpy, and one that is refused."""
+"""A first look: two kernels against numpy, and one that is rejected."""
 
 import math
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 import attention
 import matmul
 import tileproof as tp
-from refused import swapped_index
+from rejected import swapped_index
 from tileproof.diagnostics import render
 
 
@@ -30,7 +30,7 @@ def main() -> None:
     show(matmul, matmul.matmul, math.ceil(100 / 16) * math.ceil(70 / 8), M=100, N=70, K=50)
     show(attention, attention.attention, 4 * math.ceil(21 / 8), G=2, heads=2, S=21, C=60, D=16, past=30)
 
-    print("\nThe same product with a[k, i] for a[i, k] is refused before anything runs:\n")
+    print("\nThe same product with a[k, i] for a[i, k] is rejected before anything runs:\n")
     args, constants = matmul.arguments()
     try:
         swapped_index.matmul(*args, **constants)
@@ -38,7 +38,7 @@ def main() -> None:
         for diagnostic in error.diagnostics:
             print(render(diagnostic, color=sys.stdout.isatty()))
     else:
-        sys.exit("the kernel should have been refused")
+        sys.exit("the kernel should have been rejected")
 
 
 if __name__ == "__main__":

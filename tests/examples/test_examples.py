@@ -263,10 +263,10 @@ def test_the_demo_shows_two_kernels_and_a_refusal() -> None:
     assert "\033[" not in done.stdout
 
 
-def test_a_swapped_index_is_refused() -> None:
+def test_a_swapped_index_is_rejected() -> None:
     args, constants = load(EXAMPLES / "matmul.py").arguments()
     with pytest.raises(tp.KernelError) as caught:
-        load(EXAMPLES / "refused" / "swapped_index.py").matmul(*args, **constants)
+        load(EXAMPLES / "rejected" / "swapped_index.py").matmul(*args, **constants)
     assert [d.code for d in caught.value.diagnostics] == [Code.WRONG_DIMENSION]
     assert caught.value.diagnostics[0].span is not None
     assert caught.value.diagnostics[0].span.text in ("k", "a[k, i]")

@@ -1,4 +1,4 @@
-"""A matrix product with one slip, `a[k, i]` for `a[i, k]`: it is refused before anything runs."""
+"""A matrix product with one slip, `a[k, i]` for `a[i, k]`: it is rejected before anything runs."""
 
 import tileproof as tp
 from tileproof import In, Out, T, f32
