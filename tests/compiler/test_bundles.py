@@ -107,7 +107,7 @@ def replayed(folder: Path, *bundle: Path) -> dict[str, Any]:
     return message
 
 
-def refused(path: Path) -> Diagnostic:
+def rejection(path: Path) -> Diagnostic:
     """What is wrong with a bundle."""
     with pytest.raises(tp.LaunchError) as caught:
         load_bundle(path)
@@ -246,12 +246,12 @@ def test_what_a_launch_reads_and_writes_in_the_cache_is_recorded(
     assert cache._records == []
 
 
-# What is refused.
+# What is rejected.
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
-    assert refused(tmp_path / "none.tpb").code is Code.NO_FILE
-    assert refused(tmp_path).code is Code.NO_FILE
+    assert rejection(tmp_path / "none.tpb").code is Code.NO_FILE
+    assert rejection(tmp_path).code is Code.NO_FILE
 
 
 def archive_of(**members: bytes) -> bytes:
@@ -283,14 +283,14 @@ def archive_of(**members: bytes) -> bytes:
 def test_a_foreign_file_is_told_from_a_bundle(tmp_path: Path, data: bytes, message: str) -> None:
     path = tmp_path / "foreign.tpb"
     path.write_bytes(data)
-    diagnostic = refused(path)
+    diagnostic = rejection(path)
     assert (diagnostic.code, message in diagnostic.message) == (Code.BAD_BUNDLE, True), diagnostic.message
     assert cache._layers == []
 
 
 def test_a_bundle_of_another_version_says_how_to_make_it_anew(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundles, "fingerprint", lambda: "f" * 64)
-    diagnostic = refused(bundle)
+    diagnostic = rejection(bundle)
     assert (diagnostic.code, cache._layers) == (Code.BAD_BUNDLE, [])
     assert diagnostic.message == f"the bundle `{bundle}` was made by another version of tileproof"
     assert "and this one is ffffffffffff" in diagnostic.notes[0]
@@ -329,7 +329,7 @@ def test_a_bundle_that_was_cut_off_is_damaged(bundle: Path, tmp_path: Path, part
     data = bundle.read_bytes()
     path = tmp_path / "cut.tpb"
     path.write_bytes(data[: int(len(data) * part)])
-    assert refused(path).code is Code.BAD_BUNDLE
+    assert rejection(path).code is Code.BAD_BUNDLE
 
 
 def repacked(bundle: Path, tmp_path: Path, change: Any) -> Path:
@@ -349,7 +349,7 @@ def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_p
         name = next(name for name in members if name.endswith(".tpk"))
         members[name] = members[name][:-1] + bytes([members[name][-1] ^ 1])
 
-    diagnostic = refused(repacked(bundle, tmp_path, change))
+    diagnostic = rejection(repacked(bundle, tmp_path, change))
     assert (diagnostic.code, "is not an entry of the kernel cache" in diagnostic.notes[0]) == (Code.BAD_BUNDLE, True)
     assert cache._layers == []
 
@@ -358,7 +358,7 @@ def test_an_entry_that_was_replaced_is_found_by_its_checksum(bundle: Path, tmp_p
 def test_what_is_no_entry_under_its_own_name_is_refused(bundle: Path, tmp_path: Path, name: str) -> None:
     for content in (b"", b"x" * 200, entry_bytes(digest("one"), b"x")):
         path = repacked(bundle, tmp_path, lambda members, data=content: members.update({name: data}))
-        assert refused(path).notes == (f"`{name}` is not an entry of the kernel cache",)
+        assert rejection(path).notes == (f"`{name}` is not an entry of the kernel cache",)
 
 
 def test_a_kernel_without_its_code_is_refused(bundle: Path, tmp_path: Path) -> None:
@@ -366,7 +366,7 @@ def test_a_kernel_without_its_code_is_refused(bundle: Path, tmp_path: Path) -> N
         manifest = json.loads(members["manifest.json"])
         del members[file_of(manifest["kernels"][0]["codes"]["sm_90"])]
 
-    assert refused(repacked(bundle, tmp_path, change)).notes == ("the code of `double` is missing",)
+    assert rejection(repacked(bundle, tmp_path, change)).notes == ("the code of `double` is missing",)
 
 
 # What would take all memory.
@@ -382,10 +382,10 @@ def bomb(tmp_path: Path, *members: tuple[str, bytes], method: int = zipfile.ZIP_
 
 
 def memory_of(path: Path) -> tuple[int, str]:
-    """How many bytes reading a bundle takes at most, and why it is refused."""
+    """How many bytes reading a bundle takes at most, and why it is rejected."""
     tracemalloc.start()
     try:
-        diagnostic = refused(path)
+        diagnostic = rejection(path)
         return tracemalloc.get_traced_memory()[1], diagnostic.notes[0]
     finally:
         tracemalloc.stop()

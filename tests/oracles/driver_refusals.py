@@ -9,7 +9,7 @@ import pytest
 from tileproof.diagnostics.errors import Diagnostic, LaunchError
 
 
-def refused(call: Any, *args: Any) -> Diagnostic:
+def rejection(call: Any, *args: Any) -> Diagnostic:
     """The one thing that a call says is wrong; it has a way out."""
     with pytest.raises(LaunchError) as raised:
         call(*args)

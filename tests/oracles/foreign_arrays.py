@@ -68,7 +68,7 @@ def accepted(kernel: tp.Kernel, *args: Any) -> Bound:
     return prepare(kernel, args, {})[1]
 
 
-def refused(kernel: tp.Kernel, *args: Any) -> Diagnostic:
+def rejection(kernel: tp.Kernel, *args: Any) -> Diagnostic:
     """The one thing that is wrong with a launch. It is said in the user's words, with a way out."""
     with pytest.raises(tp.LaunchError) as raised:
         prepare(kernel, args, {})

@@ -2,7 +2,7 @@
 
 `evaluate` gives values of straight-line code for given inputs; `launch` runs an entry over a grid, one program after
 another, on numpy arrays. Dead lanes may be given as poison (see `tile_ir_lanes`); a program that lets one decide about
-memory, control or what is stored is refused. The order in which reductions combine is shuffled.
+memory, control or what is stored is rejected. The order in which reductions combine is shuffled.
 """
 
 from __future__ import annotations

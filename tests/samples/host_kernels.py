@@ -78,7 +78,7 @@ def numbers(*values: float) -> tp.Tensor:
     return tp.from_numpy(np.array(values, np.float32))
 
 
-def told(stream: Any = None) -> list[str]:
+def errors_of(stream: Any = None) -> list[str]:
     """What a wait for a stream raises: the first line of it, or nothing."""
     try:
         (stream or tp.current_stream()).synchronize()

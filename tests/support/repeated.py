@@ -126,7 +126,7 @@ def raised(run: Callable[[], None]) -> list[tuple[type, Code, str]]:
     return []
 
 
-def refused(kernel: tp.Kernel, *args: Any, **named: Any) -> Code:
+def rejection(kernel: tp.Kernel, *args: Any, **named: Any) -> Code:
     """The code of the one mistake of a launch, which both ways see."""
     ((_, code, _),) = same_launch(kernel, *args, **named)
     return code

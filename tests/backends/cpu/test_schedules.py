@@ -475,7 +475,7 @@ def test_a_launch_between_two_jobs_of_another_is_an_error_and_spoils_nothing(mon
 
 
 @tp.kernel
-def told(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int) -> None:
+def errors_of(y: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int) -> None:
     for i, j in tp.parallel(M=64, N=64):
         p = a[i, :] @ b[:, j]
         tp.print("sum", p.sum())
@@ -501,7 +501,7 @@ def test_a_launch_from_where_a_kernel_prints_is_an_error_and_spoils_nothing(monk
 
     monkeypatch.setattr("sys.stdout", SimpleNamespace(write=write, flush=lambda: None))
     with tp.backend("cpu"):
-        told(y, a, b)
+        errors_of(y, a, b)
     assert "sum" in "".join(written)
     assert_alike(y, 2 * (a @ b))
     with tp.backend("cpu"):

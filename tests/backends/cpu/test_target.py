@@ -1,4 +1,4 @@
-"""Processors: what is known of them, which one is chosen, and which are refused."""
+"""Processors: what is known of them, which one is chosen, and which are rejected."""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ from samples.host_kernels import (
     add,
     columns,
     double,
+    errors_of,
     fill,
     looked_up,
     numbers,
@@ -24,7 +25,6 @@ from samples.host_kernels import (
     ragged,
     scattered,
     taken,
-    told,
     whole,
 )
 from support.gates import Gate
@@ -35,10 +35,10 @@ from tileproof.diagnostics.codes import Code
 
 @pytest.fixture(autouse=True)
 def clean() -> Iterator[None]:
-    told()
+    errors_of()
     yield
     tp.current_stream().until(tp.current_stream().turn)
-    told()
+    errors_of()
 
 
 @pytest.fixture
@@ -363,7 +363,7 @@ def test_a_replay_on_memory_of_others_raises_what_its_checks_found(rejected: Any
         graph.replay()
         assert theirs.tolist() == [7, 5]
         assert rest.tolist() == [2, 4]
-    assert told() == []
+    assert errors_of() == []
 
 
 def test_memory_that_is_handed_out_while_a_replay_begins_is_waited_for(
@@ -431,7 +431,7 @@ def test_index_tensors_are_tested_at_every_replay(gate: Gate) -> None:
     gate.open()
     with pytest.raises(tp.LaunchError, match="`ids\\[1\\]` is 3"):
         y.tolist()
-    assert told() == []
+    assert errors_of() == []
     ids[...] = np.array([2, 2, 0])
     graph.replay()
     assert y.tolist() == [7, 7, 5]
@@ -448,16 +448,16 @@ def test_duplicates_and_offsets_are_tested_at_every_replay() -> None:
     assert rows.tolist() == [0, 0, 1, 1, 1]
     to[...] = np.array([1, 1])
     graph.replay()
-    assert "to" in told()[0]
+    assert "to" in errors_of()[0]
     to[...] = np.array([0, 2])
     off[...] = np.array([0, 4, 3])
     y[...] = 0
     graph.replay()
-    assert "off" in told()[0]
+    assert "off" in errors_of()[0]
     off[...] = np.array([0, 1, 5])
     y[...] = 0
     graph.replay()
-    assert told() == []
+    assert errors_of() == []
     assert y.tolist() == [1, 0, 2, 0]
     assert rows.tolist() == [0, 1, 1, 1, 1]
 
@@ -481,7 +481,7 @@ def replayed(graph: tp.Graph) -> str:
         graph.replay()
     except tp.LaunchError as error:
         return str(error)
-    return told()[0]
+    return errors_of()[0]
 
 
 @tp.kernel
@@ -515,7 +515,7 @@ def test_entries_that_an_earlier_launch_vouches_for_are_not_copied() -> None:
         taken(y, table, ids)
     assert len(overwritten.describe().nodes) > 3
     overwritten.replay()
-    assert "ids" in told()[0]
+    assert "ids" in errors_of()[0]
 
 
 def test_every_replay_in_flight_tells_of_its_own_entries(gate: Gate) -> None:
@@ -585,7 +585,7 @@ def test_awaited_replays_get_their_own_failures(gate: Gate) -> None:
         return await asyncio.gather(*tasks)
 
     assert asyncio.run(main()) == ["fine", "failed", "fine", "failed"]
-    assert told() == []
+    assert errors_of() == []
 
 
 def test_a_failed_replay_spoils_and_the_next_cures() -> None:
@@ -594,13 +594,13 @@ def test_a_failed_replay_spoils_and_the_next_cures() -> None:
         looked_up(y, table, ids)
         add(z, y, y)
     graph.replay()
-    assert "8" in told()[0]
+    assert "8" in errors_of()[0]
     for each in (y, z):
         with pytest.raises(tp.TileproofError, match="is 8"):
             each.tolist()
     ids[...] = 1
     graph.replay()
-    assert told() == []
+    assert errors_of() == []
     assert z.tolist() == [12, 12]
 
 
@@ -609,7 +609,7 @@ def test_a_replay_does_not_read_what_is_spoiled() -> None:
     with tp.Graph() as graph:
         add(z, y, y)
     looked_up(y, table, whole(0, 8))
-    told()
+    errors_of()
     with pytest.raises(tp.TileproofError, match="is 8"):
         graph.replay()
     y[...] = 2

@@ -1,4 +1,4 @@
-"""Arguments on a GPU, with a stand-in for the driver: what is read of them, what is accepted, and what is refused.
+"""Arguments on a GPU, with a stand-in for the driver: what is read of them, what is accepted, and what is rejected.
 
 `tests/gpu/test_arguments_gpu.py` passes the arrays of real libraries.
 """
@@ -17,7 +17,7 @@ import pytest
 
 import tileproof as tp
 from oracles.cuda_driver import Stub
-from oracles.foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, refused
+from oracles.foreign_arrays import BASE, F32, HOST, MANAGED, OTHER, Foreign, accepted, copy, copy_matrix, rejection
 from support.device_buffers import DeviceBuffer, to_device
 from support.repeated import gather, permuted, ragged, scatter
 from tileproof import In, InOut, f32
@@ -108,7 +108,7 @@ def test_an_array_without_elements_is_where_it_says(stub: Stub) -> None:
     ids=str,
 )
 def test_an_interface_that_makes_no_sense_is_refused(stub: Stub, more: dict[str, Any]) -> None:
-    diagnostic = refused(copy, Foreign((4,), strides=(4,), more=more), Foreign((4,)))
+    diagnostic = rejection(copy, Foreign((4,), strides=(4,), more=more), Foreign((4,)))
     assert diagnostic.code is Code.ARGUMENT_KIND
     assert "`y`" in diagnostic.message
 
@@ -119,12 +119,12 @@ def test_an_interface_that_raises_is_refused_with_what_it_says(stub: Stub) -> No
         def __cuda_array_interface__(self) -> Any:
             raise RuntimeError("the array was deleted\nlong ago")
 
-    diagnostic = refused(copy, Broken(), Foreign((4,)))
+    diagnostic = rejection(copy, Broken(), Foreign((4,)))
     assert (diagnostic.code, diagnostic.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
 
 
 def test_a_mask_is_refused(stub: Stub) -> None:
-    diagnostic = refused(copy, Foreign((4,)), Foreign((4,), BASE + 64, more={"mask": Foreign((4,))}))
+    diagnostic = rejection(copy, Foreign((4,)), Foreign((4,), BASE + 64, more={"mask": Foreign((4,))}))
     assert (diagnostic.code, "mask" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
@@ -153,7 +153,7 @@ MIXED: dict[str, tuple[Any, Any, str, str]] = {
 @pytest.mark.parametrize("name", MIXED)
 def test_arguments_on_different_devices_are_refused_by_name(stub: Stub, name: str) -> None:
     y, x, message, cure = MIXED[name]
-    diagnostic = refused(copy, y, x)
+    diagnostic = rejection(copy, y, x)
     assert (diagnostic.code, diagnostic.message) == (Code.DEVICES_DIFFER, message)
     assert cure in diagnostic.help
     assert len(diagnostic.labels) == 1
@@ -179,7 +179,7 @@ def test_arguments_on_different_devices_are_refused_by_name(stub: Stub, name: st
     ids=str,
 )
 def test_the_rules_of_a_launch_hold_on_a_gpu(stub: Stub, y: Foreign, x: Foreign, code: Code, words: str) -> None:
-    diagnostic = refused(copy, y, x)
+    diagnostic = rejection(copy, y, x)
     assert diagnostic.code is code
     assert words in diagnostic.message
 
@@ -203,7 +203,7 @@ def test_arrays_that_share_no_element_are_accepted(stub: Stub, y: Foreign, x: Fo
 def test_columns_of_one_matrix_are_told_apart(stub: Stub) -> None:
     left, right = (Foreign((8, 4), BASE + start, strides=(64, 4)) for start in (0, 16))
     accepted(copy_matrix, left, right)
-    assert refused(copy_matrix, left, Foreign((8, 4), BASE + 12, strides=(64, 4))).code is Code.ALIASED
+    assert rejection(copy_matrix, left, Foreign((8, 4), BASE + 12, strides=(64, 4))).code is Code.ALIASED
 
 
 def test_overlap_on_a_gpu_is_what_it_is_on_the_host(stub: Stub) -> None:
@@ -232,7 +232,7 @@ def test_overlap_on_a_gpu_is_what_it_is_on_the_host(stub: Stub) -> None:
 @pytest.mark.parametrize(("address", "words"), [(MANAGED, "managed memory"), (HOST, "memory of the host")])
 def test_memory_that_the_host_shares_is_read_and_not_written(stub: Stub, address: int, words: str) -> None:
     accepted(copy, Foreign((4,)), Foreign((4,), address))
-    diagnostic = refused(copy, Foreign((4,), address), Foreign((4,)))
+    diagnostic = rejection(copy, Foreign((4,), address), Foreign((4,)))
     assert diagnostic.code is Code.MEMORY_KIND
     assert words in diagnostic.message
     assert "cupy.empty" in diagnostic.help
@@ -241,7 +241,7 @@ def test_memory_that_the_host_shares_is_read_and_not_written(stub: Stub, address
 @pytest.mark.parametrize("place", ["written", "read"])
 def test_memory_that_cuda_does_not_know_is_refused(stub: Stub, place: str) -> None:
     lost = Foreign((4,), 0x1000)
-    diagnostic = refused(copy, *((lost, Foreign((4,))) if place == "written" else (Foreign((4,)), lost)))
+    diagnostic = rejection(copy, *((lost, Foreign((4,))) if place == "written" else (Foreign((4,)), lost)))
     assert diagnostic.code is Code.MEMORY_KIND
     assert ("`y`" if place == "written" else "`x`") in diagnostic.message
 
@@ -284,7 +284,7 @@ def test_a_buffer_is_an_argument_and_an_array_for_other_libraries(stub: Stub) ->
     assert (bound.device, bound.tensors["x"].keep) == (0, x)
     again = Foreign(x.shape, more=x.__cuda_array_interface__)
     assert accepted(copy, y, again).tensors["x"].address == x.address
-    assert refused(copy, again, x).code is Code.ALIASED
+    assert rejection(copy, again, x).code is Code.ALIASED
 
 
 def test_the_memory_of_a_buffer_is_given_back_once(stub: Stub) -> None:
@@ -340,14 +340,14 @@ def test_contents_on_a_gpu_are_looked_at(stub: Stub) -> None:
         return to_device(np.array(values, np.int32))
 
     accepted(gather, y, table, ids(5, 0, 5, 1))
-    assert "`ids[2]` is 6" in refused(gather, y, table, ids(5, 0, 6, 1)).message
-    assert "`ids[1]` is -1" in refused(gather, y, table, ids(5, -1, 0, 1)).message
+    assert "`ids[2]` is 6" in rejection(gather, y, table, ids(5, 0, 6, 1)).message
+    assert "`ids[1]` is -1" in rejection(gather, y, table, ids(5, -1, 0, 1)).message
     accepted(scatter, wide, x, ids(5, 0, -1, 1))
-    assert "both 5" in refused(scatter, wide, x, ids(5, 0, 5, 1)).message
+    assert "both 5" in rejection(scatter, wide, x, ids(5, 0, 5, 1)).message
     accepted(ragged, y, ids(0, 2, 4))
-    assert "falls" in refused(ragged, y, ids(0, 3, 2, 4)).message
+    assert "falls" in rejection(ragged, y, ids(0, 3, 2, 4)).message
     accepted(permuted, y, x, ids(3, 2, 1, 0))
-    diagnostic = refused(permuted, y, x, ids(3, 2, -1, 0))
+    diagnostic = rejection(permuted, y, x, ids(3, 2, -1, 0))
     assert (diagnostic.code, "`to[2]` is -1" in diagnostic.message) == (Code.CONTENTS, True)
 
 

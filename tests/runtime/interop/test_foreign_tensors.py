@@ -18,7 +18,7 @@ import pytest
 
 import tileproof as tp
 from oracles.cuda_driver import Stub
-from oracles.foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, refused
+from oracles.foreign_arrays import BASE, F32, Foreign, accepted, copy, copy_matrix, rejection
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.interop import dlpack
 from tileproof.runtime.interop.describe import described
@@ -149,7 +149,7 @@ UNFIT: dict[str, tuple[Callable[[], Tensor], Code, str, str]] = {
 @pytest.mark.parametrize("name", UNFIT)
 def test_tensors_of_torch_that_are_not_what_lies_in_memory_are_refused_by_name(torch: Any, name: str) -> None:
     make, code, words, cure = UNFIT[name]
-    diagnostic = refused(copy, Tensor(4, at=BASE + 64), make())
+    diagnostic = rejection(copy, Tensor(4, at=BASE + 64), make())
     assert diagnostic.code is code
     assert words in diagnostic.message
     assert cure in diagnostic.help
@@ -158,7 +158,7 @@ def test_tensors_of_torch_that_are_not_what_lies_in_memory_are_refused_by_name(t
 def test_a_tensor_that_requires_grad_is_read_and_not_written(torch: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     leaf = Tensor(4, requires_grad=True)
     accepted(copy, Tensor(4, at=BASE + 64), leaf)
-    diagnostic = refused(copy, leaf, Tensor(4, at=BASE + 64))
+    diagnostic = rejection(copy, leaf, Tensor(4, at=BASE + 64))
     assert diagnostic.code is Code.READ_ONLY
     assert "torch.no_grad()" in diagnostic.help
     assert "`y.detach()`" in diagnostic.help
@@ -178,7 +178,7 @@ def test_a_tensor_that_requires_grad_is_read_and_not_written(torch: Any, monkeyp
 def test_a_tensor_that_is_neither_on_the_cpu_nor_on_a_gpu_is_refused(
     torch: Any, kind: type[Tensor], device: str, words: str, cure: str
 ) -> None:
-    diagnostic = refused(copy, kind(4, device=SimpleNamespace(type=device)), np.zeros(4, F32))
+    diagnostic = rejection(copy, kind(4, device=SimpleNamespace(type=device)), np.zeros(4, F32))
     assert diagnostic.code is Code.ARGUMENT_KIND
     assert words in diagnostic.message
     assert cure in diagnostic.help
@@ -190,7 +190,7 @@ def test_a_cpu_tensor_beside_one_on_a_gpu_is_on_a_different_device(torch: Any) -
         (on_cpu, Tensor(4), "`x` is on GPU 0, and `y` on the CPU"),
         (Tensor(4), on_cpu, "`x` is on the CPU, and `y` on GPU 0"),
     ):
-        diagnostic = refused(copy, y, x)
+        diagnostic = rejection(copy, y, x)
         assert (diagnostic.code, diagnostic.message) == (Code.DEVICES_DIFFER, message)
 
 
@@ -294,21 +294,21 @@ def test_what_is_read_only_or_a_copy_is_not_written(stub: Stub, flags: int, is_w
     if is_writeable:
         accepted(copy, y, x)
     else:
-        assert refused(copy, y, x).code is Code.READ_ONLY
+        assert rejection(copy, y, x).code is Code.READ_ONLY
 
 
 def test_what_dlpack_cannot_say_is_refused(stub: Stub) -> None:
     y = Foreign((4,))
-    assert refused(copy, y, capsule((4,), code=5, bits=64)).code is Code.ARGUMENT_DTYPE
-    assert refused(copy, y, capsule((4,), lanes=4)).code is Code.ARGUMENT_DTYPE
-    assert "version 2.0" in refused(copy, y, capsule((4,), major=2)).notes[0]
-    assert "consumed" in refused(copy, y, Exchanging("no capsule")).notes[0]
+    assert rejection(copy, y, capsule((4,), code=5, bits=64)).code is Code.ARGUMENT_DTYPE
+    assert rejection(copy, y, capsule((4,), lanes=4)).code is Code.ARGUMENT_DTYPE
+    assert "version 2.0" in rejection(copy, y, capsule((4,), major=2)).notes[0]
+    assert "consumed" in rejection(copy, y, Exchanging("no capsule")).notes[0]
 
 
 def test_dlpack_of_the_host_is_on_no_gpu(stub: Stub) -> None:
     assert described(Exchanging(capsule((4,), device=(1, 0)), device=(1, 0))) is None
     assert described(capsule((4,), device=(1, 0))) is None
-    diagnostic = refused(copy, Foreign((4,)), Exchanging(capsule((4,), device=(1, 0)), device=(1, 0)))
+    diagnostic = rejection(copy, Foreign((4,)), Exchanging(capsule((4,), device=(1, 0)), device=(1, 0)))
     assert diagnostic.code is Code.DEVICES_DIFFER
 
 
@@ -327,5 +327,5 @@ def test_a_capsule_of_numpy_is_read(array: Array) -> None:
 def test_an_array_of_jax_is_read_and_never_written(stub: Stub) -> None:
     array = Immutable(lambda: capsule((4,)))
     accepted(copy, Foreign((4,), BASE + 64), array)
-    diagnostic = refused(copy, array, Foreign((4,), BASE + 64))
+    diagnostic = rejection(copy, array, Foreign((4,), BASE + 64))
     assert (diagnostic.code, "JAX" in diagnostic.message) == (Code.READ_ONLY, True)

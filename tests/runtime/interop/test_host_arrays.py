@@ -1,4 +1,4 @@
-"""Arrays of other libraries on the CPU: what they share is used where it is, and what has no memory is refused."""
+"""Arrays of other libraries on the CPU: what they share is used where it is, and what has no memory is rejected."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from oracles.foreign_arrays import F32, copy, copy_matrix, refused
+from oracles.foreign_arrays import F32, copy, copy_matrix, rejection
 from tileproof import In, Index, Out, f32
 from tileproof.diagnostics.codes import Code
 from tileproof.runtime.interop.describe import on_host
@@ -100,7 +100,7 @@ def test_the_array_keeps_what_lends_its_memory(kind: Any) -> None:
 @pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2])
 def test_element_types_without_letters_are_taken_at_the_word_of_the_array(dtype: Any) -> None:
     x, y = (Lending(array.astype(dtype)) for array in (ramp(6), np.zeros(6)))
-    assert refused(copy, y, x).code in (Code.ARGUMENT_DTYPE, Code.ARGUMENT_KIND)
+    assert rejection(copy, y, x).code in (Code.ARGUMENT_DTYPE, Code.ARGUMENT_KIND)
     for each in (x, y):
         each.dtype = np.dtype(dtype)  # type: ignore[attr-defined]
     copy(y, x)
@@ -117,12 +117,12 @@ def test_an_interface_may_leave_the_memory_to_a_buffer() -> None:
     x, y = ramp(4), np.zeros(4, F32)
     copy(y, Lending(x, data=bytearray(x)))
     assert (y == x).all()
-    assert refused(copy, Lending(y, data=bytes(x)), x).code is Code.READ_ONLY
+    assert rejection(copy, Lending(y, data=bytes(x)), x).code is Code.READ_ONLY
 
 
 def test_arrays_of_libraries_share_memory_as_others_do() -> None:
     x = ramp(8)
-    assert refused(copy, Lending(x[:4]), Exchanging(x[3:7])).code is Code.ALIASED
+    assert rejection(copy, Lending(x[:4]), Exchanging(x[3:7])).code is Code.ALIASED
     copy(Lending(x[:4]), Exchanging(x[4:]))
     assert x.tolist() == [4, 5, 6, 7, 4, 5, 6, 7]
 
@@ -136,7 +136,7 @@ def test_contents_of_a_borrowed_index_tensor_are_checked() -> None:
     y = np.zeros(2, F32)
     gather(y, ramp(4), Exchanging(np.array([3, 1])))
     assert y.tolist() == [3, 1]
-    assert refused(gather, y, ramp(4), Exchanging(np.array([3, 4]))).code is Code.CONTENTS
+    assert rejection(gather, y, ramp(4), Exchanging(np.array([3, 4]))).code is Code.CONTENTS
 
 
 @pytest.mark.parametrize("place", ["interface", "exchange"])
@@ -147,7 +147,7 @@ def test_read_only_memory_is_read_and_not_written(place: str) -> None:
     copy(y, lending)
     assert (y == x).all()
     lending = Lending(x) if place == "interface" else x.__dlpack__(max_version=(1, 0))
-    assert refused(copy, lending, y).code is Code.READ_ONLY
+    assert rejection(copy, lending, y).code is Code.READ_ONLY
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_read_only_memory_is_read_and_not_written(place: str) -> None:
     ids=str,
 )  # fmt: skip
 def test_an_interface_that_makes_no_sense_is_refused(more: dict[str, Any]) -> None:
-    diagnostic = refused(copy, Lending(ramp(4), **more), ramp(4))
+    diagnostic = rejection(copy, Lending(ramp(4), **more), ramp(4))
     assert (diagnostic.code, "`y`" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
@@ -167,12 +167,12 @@ def test_an_interface_that_raises_is_refused_with_what_it_says() -> None:
         def __array_interface__(self) -> Any:
             raise RuntimeError("the array was deleted\nlong ago")
 
-    diagnostic = refused(copy, Broken(), ramp(4))
+    diagnostic = rejection(copy, Broken(), ramp(4))
     assert (diagnostic.code, diagnostic.notes) == (Code.ARGUMENT_KIND, ("it says: the array was deleted",))
 
 
 def test_a_mask_is_refused() -> None:
-    diagnostic = refused(copy, ramp(4), Lending(ramp(4), mask=np.ones(4, bool)))
+    diagnostic = rejection(copy, ramp(4), Lending(ramp(4), mask=np.ones(4, bool)))
     assert (diagnostic.code, "mask" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
@@ -189,11 +189,11 @@ def test_a_mask_is_refused() -> None:
     ids=["rank", "extent", "byte order", "complex", "misaligned", "record"],
 )
 def test_the_rules_of_a_launch_hold_for_borrowed_memory(array: Array, code: Code) -> None:
-    assert refused(copy, ramp(4), Lending(array)).code is code
+    assert rejection(copy, ramp(4), Lending(array)).code is code
 
 
 def test_an_array_on_a_device_without_kernels_is_refused() -> None:
-    diagnostic = refused(copy, ramp(4), Exchanging(ramp(4), device=8))
+    diagnostic = rejection(copy, ramp(4), Exchanging(ramp(4), device=8))
     assert (diagnostic.code, "type 8" in diagnostic.message) == (Code.ARGUMENT_KIND, True)
 
 
@@ -202,7 +202,7 @@ def test_an_array_of_jax_is_read_when_it_is_ready_and_never_written() -> None:
     copy_matrix(y, x)
     assert (y == x.array).all()
     assert "stream" not in x.asked, "there are none on the CPU"
-    diagnostic = refused(copy_matrix, x, y)
+    diagnostic = rejection(copy_matrix, x, y)
     assert (diagnostic.code, "JAX" in diagnostic.message) == (Code.READ_ONLY, True)
 
 
@@ -210,7 +210,7 @@ def test_a_tracer_of_jax_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     module: Any = ModuleType("jax")
     module.core = SimpleNamespace(Tracer=Jax)
     monkeypatch.setitem(sys.modules, "jax", module)
-    diagnostic = refused(copy, ramp(4), Jax(ramp(4)))
+    diagnostic = rejection(copy, ramp(4), Jax(ramp(4)))
     assert diagnostic.code is Code.ARGUMENT_KIND
     assert "tracer" in diagnostic.message
     assert "jax.jit" in diagnostic.help

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from oracles.foreign_arrays import copy, copy_matrix, refused
+from oracles.foreign_arrays import copy, copy_matrix, rejection
 from support.launch_caches import fully_launched
 from tileproof import In, InOut, f32
 from tileproof.diagnostics.codes import Code
@@ -99,7 +99,7 @@ def test_a_tensor_that_requires_grad_is_read_and_not_written() -> None:
     leaf, y = torch.rand(4, requires_grad=True), torch.zeros(4)
     copy(y, leaf)
     assert torch.equal(y, leaf)
-    diagnostic = refused(copy, leaf, y)
+    diagnostic = rejection(copy, leaf, y)
     assert (diagnostic.code, "torch.no_grad()" in diagnostic.help) == (Code.READ_ONLY, True)
     with torch.no_grad():
         copy(leaf, torch.ones(4))
@@ -164,7 +164,7 @@ def test_tensors_that_are_not_what_lies_in_memory_are_refused_by_name(name: str)
     make, code, words, cure = UNFIT[name]
     copy(torch.zeros(4), torch.ones(4))  # a launch to be like
     value = make()
-    diagnostic = refused(copy, torch.zeros(4), value)
+    diagnostic = rejection(copy, torch.zeros(4), value)
     assert diagnostic.code is code
     assert words in diagnostic.message
     assert cure in diagnostic.help

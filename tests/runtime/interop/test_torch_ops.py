@@ -1,4 +1,4 @@
-"""Kernels as operators of torch: eager, compiled, differentiated, and refused where torch would be told wrong."""
+"""Kernels as operators of torch: eager, compiled, differentiated, and rejected where torch would be told wrong."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ def test_a_function_that_writes_its_parameters_says_so() -> None:
     assert x.tolist() == [4] * 4
 
 
-# What is refused.
+# What is rejected.
 
 
 def test_vmap_is_refused_with_what_to_do() -> None:

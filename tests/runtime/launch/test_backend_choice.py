@@ -23,7 +23,7 @@ def nobody_chose(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(VARIABLE, raising=False)
 
 
-def refused(ask: Callable[[], Any]) -> Diagnostic:
+def rejection(ask: Callable[[], Any]) -> Diagnostic:
     """The one finding that asking raises."""
     with pytest.raises(tp.LaunchError) as caught:
         ask()
@@ -110,7 +110,7 @@ def test_a_block_makes_a_wrong_variable_harmless(monkeypatch: pytest.MonkeyPatch
     ],
 )
 def test_an_unknown_name_is_refused_with_the_nearest(name: str, help: str) -> None:
-    finding = refused(lambda: enter(name))
+    finding = rejection(lambda: enter(name))
     assert (finding.message, finding.help) == (f"there is no backend {name!r}", help)
     assert finding.notes == ("backends here: auto, cpu, interpreter, cuda",)
 
@@ -118,7 +118,7 @@ def test_an_unknown_name_is_refused_with_the_nearest(name: str, help: str) -> No
 def test_a_wrong_variable_is_named_at_every_launch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "interpreterr")
     for _ in range(2):
-        finding = refused(current)
+        finding = rejection(current)
         assert finding.message == "there is no backend 'interpreterr'"
         assert finding.notes[0] == "the environment variable TILEPROOF_BACKEND selects it"
         assert finding.help == "did you mean TILEPROOF_BACKEND=interpreter?"
@@ -160,5 +160,5 @@ def test_a_launch_runs_on_the_chosen_backend(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_launch_under_a_wrong_variable_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(VARIABLE, "banana")
     x, y = np.ones(3, np.float32), np.zeros(3, np.float32)
-    refused(lambda: double(y, x))
+    rejection(lambda: double(y, x))
     assert not y.any()

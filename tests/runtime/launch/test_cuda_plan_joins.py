@@ -307,7 +307,7 @@ def test_a_plan_keeps_no_memory_of_the_gpu(gpu: Gpu) -> None:
 
 
 def refuse(gpu: Gpu, entry: str, error: CUresult = CUresult.CUDA_ERROR_INVALID_VALUE) -> None:
-    """Has a kernel be refused where a launch follows another."""
+    """Has a kernel be rejected where a launch follows another."""
     gpu.follower(entry)._memory[1] = int(error)
 
 

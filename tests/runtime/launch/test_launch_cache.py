@@ -1,4 +1,4 @@
-"""Launches like an earlier one: none runs that the full way would refuse, and all give what it gives."""
+"""Launches like an earlier one: none runs that the full way would reject, and all give what it gives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from support.repeated import (
     permuted,
     ragged,
     raised,
-    refused,
+    rejection,
     required,
     same_launch,
     scale,
@@ -83,7 +83,7 @@ def test_outputs_that_nobody_has_written(full: list[str]) -> None:
         assert full[-1] == "scale", "what was written of a part is noted one by one"
         assert whole.tolist() == part[::2].tolist() == (numbers(4, 8) * by * 2).tolist()
         assert (whole.is_initialised, part.is_initialised, whole.version) == (True, False, 1)
-        assert refused(scale, whole, part[1::2], by) is Code.UNINITIALISED
+        assert rejection(scale, whole, part[1::2], by) is Code.UNINITIALISED
 
 
 # Arrays.
@@ -93,9 +93,9 @@ def test_outputs_that_share_memory() -> None:
     memory = np.zeros(200, np.float32)
     y, x = memory[:32].reshape(4, 8), memory[64:96].reshape(4, 8)
     assert same_launch(scale, y, x, 2.0) == []
-    assert refused(scale, x, x, 2.0) == Code.ALIASED
+    assert rejection(scale, x, x, 2.0) == Code.ALIASED
     for start in (1, 16, 31):
-        assert refused(scale, y, memory[start : start + 32].reshape(4, 8), 2.0) == Code.ALIASED
+        assert rejection(scale, y, memory[start : start + 32].reshape(4, 8), 2.0) == Code.ALIASED
     assert same_launch(scale, y, memory[32:64].reshape(4, 8), 2.0) == []
 
 
@@ -103,17 +103,17 @@ def test_views_that_run_backwards_or_are_interleaved() -> None:
     memory = np.zeros(64, np.float32)
     assert same_launch(moved, memory[0:32:2], memory[1:33:2]) == []
     assert same_launch(moved, memory[1:33:2], memory[0:32:2]) == []
-    assert refused(moved, memory[0:32:2], memory[2:34:2]) == Code.ALIASED
+    assert rejection(moved, memory[0:32:2], memory[2:34:2]) == Code.ALIASED
     assert same_launch(moved, memory[15::-1], memory[31:15:-1]) == []
-    assert refused(moved, memory[15::-1], memory[16:0:-1]) == Code.ALIASED
-    assert refused(moved, memory[15::-1], memory[15::-1]) == Code.ALIASED
+    assert rejection(moved, memory[15::-1], memory[16:0:-1]) == Code.ALIASED
+    assert rejection(moved, memory[15::-1], memory[15::-1]) == Code.ALIASED
 
 
 def test_arrays_that_cannot_be_written(full: list[str]) -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
     scale(y, x, 1.0)
     y.flags.writeable = False
-    assert refused(scale, y, x, 2.0) == Code.READ_ONLY
+    assert rejection(scale, y, x, 2.0) == Code.READ_ONLY
     x.flags.writeable = False
     full.clear()
     scale(np.zeros((4, 8), np.float32), x, 3.0)
@@ -126,8 +126,8 @@ def test_arrays_at_odd_addresses() -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
     scale(y, x, 1.0)
     odd = np.frombuffer(memory, np.float32, 32, offset=1 + -np.frombuffer(memory, np.uint8).ctypes.data % 4)
-    assert refused(scale, odd.reshape(4, 8), x, 2.0) == Code.MISALIGNED
-    assert refused(scale, y, odd.reshape(4, 8), 2.0) == Code.MISALIGNED
+    assert rejection(scale, odd.reshape(4, 8), x, 2.0) == Code.MISALIGNED
+    assert rejection(scale, y, odd.reshape(4, 8), 2.0) == Code.MISALIGNED
 
 
 class Loud(np.ndarray[Any, Any]):
@@ -141,18 +141,18 @@ class Loud(np.ndarray[Any, Any]):
 def test_arrays_of_other_kinds() -> None:
     y, x = np.zeros((4, 8), np.float32), numbers(4, 8)
     scale(y, x, 1.0)
-    assert refused(scale, y, np.ma.masked_array(x), 2.0) == Code.ARGUMENT_KIND
-    assert refused(scale, y, x.tolist(), 2.0) == Code.ARGUMENT_KIND
-    assert refused(scale, y, x.astype(">f4"), 2.0) == Code.ARGUMENT_DTYPE
-    assert refused(scale, y, x.astype(np.float16), 2.0) == Code.ARGUMENT_DTYPE
-    assert refused(scale, y, x[:3], 2.0) == Code.DIMENSION_DIFFERS
-    assert refused(scale, y, x[0], 2.0) == Code.ARGUMENT_RANK
+    assert rejection(scale, y, np.ma.masked_array(x), 2.0) == Code.ARGUMENT_KIND
+    assert rejection(scale, y, x.tolist(), 2.0) == Code.ARGUMENT_KIND
+    assert rejection(scale, y, x.astype(">f4"), 2.0) == Code.ARGUMENT_DTYPE
+    assert rejection(scale, y, x.astype(np.float16), 2.0) == Code.ARGUMENT_DTYPE
+    assert rejection(scale, y, x[:3], 2.0) == Code.DIMENSION_DIFFERS
+    assert rejection(scale, y, x[0], 2.0) == Code.ARGUMENT_RANK
     assert same_launch(scale, y, x.view(Loud), 3.0) == []
     np.testing.assert_array_equal(y, x * 6)
     for dtype in (np.float16, ml_dtypes.bfloat16, np.float64):
         assert same_launch(scale, np.zeros((4, 8), dtype), numbers(4, 8, dtype=dtype), 2.0) == []
     assert same_launch(scale, np.zeros((8, 4), np.float32).T, x, 2.0) == []
-    assert refused(scale, np.broadcast_to(np.float32(0), (4, 8)), x, 2.0) == Code.READ_ONLY
+    assert rejection(scale, np.broadcast_to(np.float32(0), (4, 8)), x, 2.0) == Code.READ_ONLY
 
 
 def test_one_shape_with_other_strides() -> None:
@@ -207,7 +207,7 @@ def test_numbers_whose_kind_decides_the_type() -> None:
     for by, expected in ((2, 2), (0.5, 0.5), (3, 3), (-0.25, -0.25)):
         assert same_launch(weak, y, by) == []
         np.testing.assert_array_equal(y, np.full(5, expected))
-    assert refused(weak, y, 2**31) == Code.ARGUMENT_DTYPE
+    assert rejection(weak, y, 2**31) == Code.ARGUMENT_DTYPE
 
 
 # Contents and contracts.
@@ -220,7 +220,7 @@ def test_index_tensors_whose_contents_change(full: list[str]) -> None:
     assert full == ["gather"]
     for wrong in (5, -1, -2, 2**31 - 1, -(2**31)):
         ids[1] = wrong
-        assert refused(gather, y, table, ids) == Code.CONTENTS
+        assert rejection(gather, y, table, ids) == Code.CONTENTS
     ids[1] = 3
     assert same_launch(gather, y, table, ids) == []
     np.testing.assert_array_equal(y, table[ids])
@@ -231,16 +231,16 @@ def test_unique_tensors_whose_contents_change() -> None:
     for _ in range(2):
         assert same_launch(scatter, y, x, to) == []
     to[1] = 2
-    assert refused(scatter, y, x, to) == Code.CONTENTS
+    assert rejection(scatter, y, x, to) == Code.CONTENTS
     to[1] = -1
     assert same_launch(scatter, y, x, to) == []
     to[1] = 5
-    assert refused(scatter, y, x, to) == Code.CONTENTS
+    assert rejection(scatter, y, x, to) == Code.CONTENTS
     y, to = np.zeros(3, np.float32), np.array([2, 0, 1])
     for _ in range(2):
         assert same_launch(permuted, y, x, to) == []
     to[0] = -1
-    assert refused(permuted, y, x, to) == Code.CONTENTS
+    assert rejection(permuted, y, x, to) == Code.CONTENTS
 
 
 def test_offsets_whose_contents_change() -> None:
@@ -249,7 +249,7 @@ def test_offsets_whose_contents_change() -> None:
         assert same_launch(ragged, y, off) == []
     for wrong in ([0, 7, 6], [1, 2, 6], [0, 2, 5], [0, -1, 6], [0, 2, 600]):
         off[:] = wrong
-        assert refused(ragged, y, off) == Code.CONTENTS
+        assert rejection(ragged, y, off) == Code.CONTENTS
     off[:] = [0, 5, 6]
     assert same_launch(ragged, y, off) == []
 
@@ -258,9 +258,9 @@ def test_contracts_of_extents_and_numbers() -> None:
     x = numbers(6)
     for _ in range(2):
         assert same_launch(grouped, np.zeros(6, np.float32), numbers(3)) == []
-        assert refused(grouped, np.zeros(6, np.float32), numbers(4)) == Code.CONTRACT
+        assert rejection(grouped, np.zeros(6, np.float32), numbers(4)) == Code.CONTRACT
         assert same_launch(required, np.zeros(6, np.float32), x, 6) == []
-        assert refused(required, np.zeros(6, np.float32), x, 7) == Code.CONTRACT
+        assert rejection(required, np.zeros(6, np.float32), x, 7) == Code.CONTRACT
         assert same_launch(window, np.zeros(3, np.float32), x, 3) == []
         for first in (4, -1, 2**31 - 1):
             assert len(same_launch(window, np.zeros(3, np.float32), x, first)) == 1
@@ -329,7 +329,7 @@ def test_captured_values_that_change(monkeypatch: pytest.MonkeyPatch) -> None:
         assert same_launch(scale, y, x, 1.0) == []
         np.testing.assert_array_equal(y, x * np.float32(factor))
     monkeypatch.setattr(repeated, "FACTOR", [2.0])
-    assert refused(scale, y, x, 1.0) == Code.MUTABLE_CAPTURE
+    assert rejection(scale, y, x, 1.0) == Code.MUTABLE_CAPTURE
     monkeypatch.undo()
     assert same_launch(scale, y, x, 1.0) == []
 

@@ -116,7 +116,7 @@ def test_work_is_current_while_nobody_writes_what_was_looked_at() -> None:
     assert not work.is_current()
 
 
-def refused(code: Code, kernel: tp.Kernel, *args: Any) -> None:
+def rejection(code: Code, kernel: tp.Kernel, *args: Any) -> None:
     with pytest.raises(tp.LaunchError) as caught:
         kernel(*args)
     assert [diagnostic.code for diagnostic in caught.value.diagnostics] == [code]
@@ -125,7 +125,7 @@ def refused(code: Code, kernel: tp.Kernel, *args: Any) -> None:
 def test_no_position_is_twice_in_a_unique_tensor_not_even_the_first() -> None:
     y, x = np.zeros(3, np.float32), np.ones(2, np.float32)
     for twice in ([0, 0], [2, 2]):
-        refused(Code.CONTENTS, scattered, y, x, np.array(twice, np.int32))
+        rejection(Code.CONTENTS, scattered, y, x, np.array(twice, np.int32))
     scattered(y, x, np.array([0, 2], np.int32))
     assert y.tolist() == [1, 0, 1]
 
@@ -133,7 +133,7 @@ def test_no_position_is_twice_in_a_unique_tensor_not_even_the_first() -> None:
 def test_an_array_that_is_read_only_is_not_written_in_any_way() -> None:
     at = np.array([2, 0], np.int32)
     at.flags.writeable = False
-    refused(Code.READ_ONLY, advanced, np.zeros(2, np.float32), np.zeros(3, np.float32), at)
+    rejection(Code.READ_ONLY, advanced, np.zeros(2, np.float32), np.zeros(3, np.float32), at)
 
 
 def test_the_end_of_a_block_takes_away_its_own_entry() -> None:
@@ -152,4 +152,4 @@ def test_a_kept_proof_makes_nothing_but_what_is_tileproofs(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("rows", [3, 5])
 def test_an_axis_with_a_number_has_that_many_elements(rows: int) -> None:
-    refused(Code.DIMENSION_DIFFERS, four, np.zeros((rows, 2), np.float32))
+    rejection(Code.DIMENSION_DIFFERS, four, np.zeros((rows, 2), np.float32))

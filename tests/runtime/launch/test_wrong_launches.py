@@ -94,7 +94,7 @@ class Wrong:
 
 
 M = ramp(4, 6)
-"""An array given by name; never written, since its launch is refused."""
+"""An array given by name; never written, since its launch is rejected."""
 GOOD = (1, 1.0, True)
 
 WRONG: dict[str, Wrong] = {

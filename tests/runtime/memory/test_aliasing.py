@@ -1,4 +1,4 @@
-"""Memory of a launch: what shares it is refused, what does not is accepted, and deciding takes little work."""
+"""Memory of a launch: what shares it is rejected, what does not is accepted, and deciding takes little work."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def whole(array: Array) -> bytes:
     return root.tobytes()
 
 
-def refused(kernel: tp.Kernel, *args: Any) -> tp.LaunchError:
+def rejection(kernel: tp.Kernel, *args: Any) -> tp.LaunchError:
     """What a launch raises. It has changed nothing, in the arguments or beside them."""
     before = [whole(arg) if isinstance(arg, np.ndarray) else b"" for arg in args]
     with pytest.raises(tp.LaunchError) as raised:
@@ -316,7 +316,7 @@ def test_arrays_without_axes_are_apart_or_the_same() -> None:
     x = ramp(2)
     copy_scalar(x[:1].reshape(()), x[1:].reshape(()))
     assert x.tolist() == [2.0, 2.0]
-    assert refused(copy_scalar, x[:1].reshape(()), x[:1].reshape(())).diagnostics[0].code.id == "TP0610"
+    assert rejection(copy_scalar, x[:1].reshape(()), x[:1].reshape(())).diagnostics[0].code.id == "TP0610"
 
 
 def test_a_subclass_is_judged_by_its_memory() -> None:
@@ -327,7 +327,7 @@ def test_a_subclass_is_judged_by_its_memory() -> None:
         def ndim(self) -> int:
             return 1
 
-    assert refused(copy, ramp(2, 2).view(Flat), ramp(4)).diagnostics[0].code.id == "TP0602"
+    assert rejection(copy, ramp(2, 2).view(Flat), ramp(4)).diagnostics[0].code.id == "TP0602"
 
 
 # Refused: shared memory.
@@ -361,7 +361,7 @@ SHARED: dict[str, Callable[[], tuple[Array, Array]]] = {
 @pytest.mark.parametrize("make", SHARED.values(), ids=SHARED)
 def test_a_written_argument_that_shares_memory_is_refused(make: Callable[[], tuple[Array, Array]]) -> None:
     y, x = make()
-    (diagnostic,) = refused(copy, y, x).diagnostics
+    (diagnostic,) = rejection(copy, y, x).diagnostics
     assert diagnostic.code.id == "TP0610"
     assert diagnostic.message == "`y` and `x` share memory, and `y` is written"
     assert "a copy of `x`" in diagnostic.help
@@ -369,28 +369,28 @@ def test_a_written_argument_that_shares_memory_is_refused(make: Callable[[], tup
 
 def test_elements_of_different_types_share_bytes() -> None:
     x = ramp(6)
-    assert refused(ones_beside, x, x.view(np.uint8)[5::4]).diagnostics[0].code.id == "TP0610"
-    (diagnostic,) = refused(ones_beside, x.view(np.int16)[::2], x[1:2]).diagnostics
+    assert rejection(ones_beside, x, x.view(np.uint8)[5::4]).diagnostics[0].code.id == "TP0610"
+    (diagnostic,) = rejection(ones_beside, x.view(np.int16)[::2], x[1:2]).diagnostics
     assert diagnostic.code.id == "TP0610"
     ones_beside(x.view(np.int16)[::2], x.view(np.int16)[1::2])
 
 
 def test_two_written_arguments_are_both_named() -> None:
     x = ramp(6)
-    (diagnostic,) = refused(two_outputs, x[:4], x[2:]).diagnostics
+    (diagnostic,) = rejection(two_outputs, x[:4], x[2:]).diagnostics
     assert diagnostic.message == "`y` and `z` share memory, and both are written"
     assert "for each of `y` and `z`" in diagnostic.help
 
 
 def test_every_argument_is_compared_with_what_is_written() -> None:
     x = ramp(6)
-    (diagnostic,) = refused(add, x, ramp(6), x).diagnostics
+    (diagnostic,) = rejection(add, x, ramp(6), x).diagnostics
     assert diagnostic.message == "`y` and `b` share memory, and `y` is written"
 
 
 def test_what_is_written_may_come_last() -> None:
     x = ramp(6)
-    (diagnostic,) = refused(copy_into, x[:5], x[1:]).diagnostics
+    (diagnostic,) = rejection(copy_into, x[:5], x[1:]).diagnostics
     assert diagnostic.message == "`y` and `x` share memory, and `y` is written"
 
 
@@ -398,7 +398,7 @@ def test_ranges_that_meet_without_a_common_frame_are_refused_as_unknown() -> Non
     x = ramp(210)
     y, beside = as_strided(x, (2, 10), (4 * 100, 4 * 10)), as_strided(x[1:], (3, 9), (4 * 63, 4 * 7))
     assert overlap_of(y, beside) is Overlap.UNKNOWN
-    (diagnostic,) = refused(ones_matrix_beside, y, beside).diagnostics
+    (diagnostic,) = rejection(ones_matrix_beside, y, beside).diagnostics
     assert diagnostic.message == "`y` and `x` may share memory, and `y` is written"
     assert "strides do not show" in diagnostic.notes[0]
 
@@ -414,7 +414,7 @@ OVERLAPPING: dict[str, Callable[[], Array]] = {
 @pytest.mark.parametrize("make", OVERLAPPING.values(), ids=OVERLAPPING)
 def test_a_written_argument_that_overlaps_itself_is_refused(make: Callable[[], Array]) -> None:
     y = make()
-    (diagnostic,) = refused(copy_matrix, y, np.zeros(y.shape, F32)).diagnostics
+    (diagnostic,) = rejection(copy_matrix, y, np.zeros(y.shape, F32)).diagnostics
     assert diagnostic.code.id == "TP0610"
     assert "`y`" in diagnostic.message
     assert "axis" in diagnostic.notes[1]
@@ -439,7 +439,7 @@ MISALIGNED: dict[str, Callable[[], Array]] = {
 def test_elements_at_odd_places_are_refused(make: Callable[[], Array], place: str) -> None:
     odd = make()
     plain = np.zeros(odd.size, F32)
-    (diagnostic,) = refused(copy, *((plain, odd) if place == "read" else (odd, plain))).diagnostics
+    (diagnostic,) = rejection(copy, *((plain, odd) if place == "read" else (odd, plain))).diagnostics
     assert diagnostic.code.id == "TP0612"
     assert ("`x`" if place == "read" else "`y`") in diagnostic.message
     assert "copy" in diagnostic.help
@@ -452,7 +452,7 @@ def test_an_array_without_elements_lies_nowhere() -> None:
 
 def test_elements_in_the_other_byte_order_are_refused() -> None:
     array = ramp(4).astype(np.dtype(F32).newbyteorder())
-    (diagnostic,) = refused(copy, ramp(4), array).diagnostics
+    (diagnostic,) = rejection(copy, ramp(4), array).diagnostics
     assert diagnostic.code.id == "TP0603"
     assert "other order" in diagnostic.message
     assert "newbyteorder" in diagnostic.help
@@ -469,7 +469,7 @@ def test_read_only_memory_is_not_written() -> None:
     y = ramp(4)
     y.setflags(write=False)
     for array in (y, np.broadcast_to(ramp(1), 4), np.frombuffer(bytes(16), F32)):
-        (diagnostic,) = refused(copy, array, ramp(4)).diagnostics
+        (diagnostic,) = rejection(copy, array, ramp(4)).diagnostics
         assert diagnostic.code.id == "TP0609"
         assert "`y`" in diagnostic.message
         assert "writable" in diagnostic.help
@@ -488,6 +488,6 @@ def test_read_only_memory_is_not_written() -> None:
     ],
 )
 def test_what_is_no_numpy_array_is_refused_with_the_way_to_one(value: Any, cure: str) -> None:
-    (diagnostic,) = refused(copy, value, ramp(4)).diagnostics
+    (diagnostic,) = rejection(copy, value, ramp(4)).diagnostics
     assert diagnostic.code.id == "TP0606"
     assert cure in diagnostic.help

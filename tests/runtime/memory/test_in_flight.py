@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from samples.host_kernels import add, columns, double, fill, looked_up, numbers, places, taken, told, whole
+from samples.host_kernels import add, columns, double, errors_of, fill, looked_up, numbers, places, taken, whole
 from support import interruption
 from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
@@ -35,7 +35,7 @@ def gate() -> Iterator[Gate]:
         yield result
         result.open()
         tp.current_stream().until(tp.current_stream().turn)
-        told()
+        errors_of()
 
 
 def raw(tensor: tp.Tensor) -> list[float]:
@@ -43,7 +43,7 @@ def raw(tensor: tp.Tensor) -> list[float]:
     return list((ctypes.c_float * tensor.size).from_address(tensor.address))
 
 
-def refused(kernel: Callable[..., object], *args: object) -> list[Code]:
+def rejection(kernel: Callable[..., object], *args: object) -> list[Code]:
     """What is wrong with a launch. The error, which remembers its arguments, is gone afterwards."""
     try:
         kernel(*args)
@@ -93,7 +93,7 @@ def test_a_host_write_is_refused_while_a_kernel_reads_or_writes(gate: Gate) -> N
     for used in (a, c):
         with pytest.raises(tp.InFlight, match="`add` uses it"):
             used[...] = 7
-        assert refused(used.copy_from, 7) == [Code.IN_FLIGHT]
+        assert rejection(used.copy_from, 7) == [Code.IN_FLIGHT]
     assert raw(c) == [0, 0]
     gate.open()
     assert c.tolist() == [2, 4]
@@ -184,8 +184,8 @@ def test_an_output_that_overlaps_an_input_by_one_element_is_refused(gate: Gate) 
     gate.hold()
     double(x)
     assert x.is_in_flight
-    assert refused(add, x[4:9], x[0:5], one) == [Code.ALIASED]
-    assert refused(tp.copy, x[4:9], x[0:5]) == [Code.ALIASED]
+    assert rejection(add, x[4:9], x[0:5], one) == [Code.ALIASED]
+    assert rejection(tp.copy, x[4:9], x[0:5]) == [Code.ALIASED]
     assert raw(x) == list(range(9))
     gate.open()
     assert x.tolist() == [2.0 * n for n in range(9)]
@@ -262,8 +262,8 @@ def test_two_imports_of_one_memory_are_known_to_be_one(gate: Gate) -> None:
     one, other = torch.from_dlpack(c), torch.from_dlpack(c)
     opener.join()
     assert one.data_ptr() == other.data_ptr()
-    assert refused(add, one, other, a) == [Code.ALIASED]
-    assert refused(add, one, c, a) == [Code.ALIASED]
+    assert rejection(add, one, other, a) == [Code.ALIASED]
+    assert rejection(add, one, c, a) == [Code.ALIASED]
     add(one, a, a)
     assert other.tolist() == [2, 2, 2, 2]
     del one
@@ -311,7 +311,7 @@ def test_running_out_of_memory_in_a_pipeline_leaves_what_was_given(gate: Gate) -
         assert c.is_in_flight
         opener = threading.Timer(0.05, gate.open)
         opener.start()
-        assert refused(tp.empty, 4096) == [Code.OUT_OF_MEMORY]
+        assert rejection(tp.empty, 4096) == [Code.OUT_OF_MEMORY]
         opener.join()
         small = tp.empty(1024)
         add(small, c, a)
@@ -453,7 +453,7 @@ def test_a_launch_that_a_signal_interrupts_has_all_its_leases_or_never_runs() ->
             add(y, a, a)
 
     for moment in interruption.at_every_moment(lambda: copy_context().run(work), interruption.stop):
-        is_free = not refused(y.copy_from, 7)
+        is_free = not rejection(y.copy_from, 7)
         gate.open()
         stream.queue.until(stream.queue.last)
         (value,) = set(y.tolist())

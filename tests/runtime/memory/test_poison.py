@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from samples.host_kernels import add, columns, double, fill, looked_up, numbers, told, whole
+from samples.host_kernels import add, columns, double, errors_of, fill, looked_up, numbers, whole
 from support.gates import Gate
 from support.launch_caches import fully_launched
 from tileproof.runtime.memory.ledger import ledger_of
@@ -20,11 +20,11 @@ from tileproof.runtime.stream.cpu_streams import CpuStream
 
 @pytest.fixture(autouse=True)
 def clean() -> Iterator[None]:
-    told()
+    errors_of()
     before = list(ledger_of(None).poisoned)  # what other files left, and nobody uses any more
     yield
     tp.current_stream().until(tp.current_stream().turn)
-    told()
+    errors_of()
     gc.collect()
     tp.memory()
     assert [each for each in ledger_of(None).poisoned if each not in before] == []
@@ -43,7 +43,7 @@ def failing(y: tp.Tensor) -> None:
 
 
 def spoiled(tensor: tp.Tensor) -> bool:
-    """Whether a read is refused because of a failed check."""
+    """Whether a read is rejected because of a failed check."""
     try:
         tensor.tolist()
     except tp.TileproofError as error:
@@ -57,8 +57,8 @@ def test_a_failed_check_is_raised_once_by_synchronize(gate: Gate) -> None:
     failing(y)
     assert y.is_in_flight
     gate.open()
-    assert "77" in told()[0]
-    assert told() == []
+    assert "77" in errors_of()[0]
+    assert errors_of() == []
     assert spoiled(y)
     assert spoiled(y)
 
@@ -70,7 +70,7 @@ def test_a_failed_check_that_was_told_by_a_read_is_not_told_by_synchronize(gate:
     assert y.is_in_flight
     gate.open()
     assert spoiled(y)
-    assert told() == []
+    assert errors_of() == []
 
 
 def test_a_stream_that_did_not_fail_tells_nothing(gate: Gate) -> None:
@@ -84,7 +84,7 @@ def test_a_stream_that_did_not_fail_tells_nothing(gate: Gate) -> None:
     gate.open()
     two.synchronize()
     assert z.tolist() == [2, 2, 2, 2]
-    assert len(told(one)) == 1
+    assert len(errors_of(one)) == 1
 
 
 def test_what_is_made_of_it_is_spoiled_too_on_whatever_stream(gate: Gate) -> None:
@@ -107,14 +107,14 @@ def test_what_is_made_of_it_is_spoiled_too_on_whatever_stream(gate: Gate) -> Non
     assert spoiled(z)
     assert spoiled(y)
     assert not spoiled(a)
-    assert told(two) == []
-    assert told(three) == []
+    assert errors_of(two) == []
+    assert errors_of(three) == []
 
 
 def test_a_launch_that_would_read_it_is_refused() -> None:
     y, z, a = tp.zeros(4), tp.zeros(4), tp.ones(4)
     failing(y)
-    assert len(told()) == 1
+    assert len(errors_of()) == 1
     with pytest.raises(tp.TileproofError, match="77"):
         add(z, y, a)
     with pytest.raises(tp.TileproofError, match="77"):
@@ -130,7 +130,7 @@ def test_writing_it_anew_cures_it() -> None:
     by_kernel, by_host, by_copy, by_jobs = (tp.zeros(4) for _ in range(4))
     for each in (by_kernel, by_host, by_copy, by_jobs):
         failing(each)
-    assert len(told()) == 1
+    assert len(errors_of()) == 1
     fill(by_kernel, 3.0)
     by_host[...] = 3
     tp.copy(by_copy, tp.full(4, 3))
@@ -147,14 +147,14 @@ def test_writing_it_anew_while_the_failure_is_in_flight_cures_it(gate: Gate) -> 
     assert y.is_in_flight
     gate.open()
     assert y.tolist() == [3, 3, 3, 3]
-    assert len(told()) == 1
+    assert len(errors_of()) == 1
 
 
 @pytest.mark.parametrize("is_kernel", [True, False])
 def test_what_lies_between_the_elements_that_were_written_anew_stays_spoiled(is_kernel: bool) -> None:
     y = tp.zeros(7)
     failing(y)
-    told()
+    errors_of()
     if is_kernel:
         add(y[::2], tp.ones(4), tp.ones(4))
     else:
@@ -174,7 +174,7 @@ def test_what_lies_between_elements_of_a_graph_stays_spoiled() -> None:
     with tp.Graph() as graph:
         add(y[::2], ones, ones)
     failing(y)
-    told()
+    errors_of()
     graph.replay()
     tp.current_stream().synchronize()
     assert spoiled(y)
@@ -184,7 +184,7 @@ def test_what_lies_between_elements_of_a_graph_stays_spoiled() -> None:
 def test_half_of_it_can_be_cured() -> None:
     y = tp.zeros(8)
     failing(y)
-    told()
+    errors_of()
     y[:4] = 1
     assert y[:4].tolist() == [1, 1, 1, 1]
     assert spoiled(y)
@@ -199,7 +199,7 @@ def test_memory_that_goes_back_takes_its_failure_along(gate: Gate) -> None:
         failing(tp.zeros(256))
     assert len(tp.current_stream().pending) >= 8
     gate.open()
-    told()
+    errors_of()
     gc.collect()
     fresh = [tp.zeros(256) for _ in range(16)]
     assert all(each.tolist() == [0] * 256 for each in fresh)
@@ -216,7 +216,7 @@ def test_a_launch_that_is_waited_for_spoils_its_tensors_too(first: str) -> None:
     with pytest.raises(tp.TileproofError, match="77"):
         looked_up(y, table, np.array([0, 0, 0, 77], np.int32))
     assert spoiled(y)
-    assert told() == []
+    assert errors_of() == []
     looked_up(y, table, np.zeros(4, np.int32))
     other = tp.zeros(4)
     looked_up(other, table, np.zeros(4, np.int32))
@@ -290,8 +290,8 @@ def test_the_first_of_several_failures_is_raised(gate: Gate) -> None:
     looked_up(two, table, whole(0, 42))
     assert two.is_in_flight
     gate.open()
-    assert "41" in told()[0]
-    assert told() == []
+    assert "41" in errors_of()[0]
+    assert errors_of() == []
     with pytest.raises(tp.TileproofError, match="42"):
         two.tolist()
     fill(one, 0.0)
@@ -304,7 +304,7 @@ def test_what_is_spoiled_does_not_hold_up_other_launches() -> None:
     add(z, a, a)
     add(u, x, x)
     failing(y)
-    assert "77" in told()[0]
+    assert "77" in errors_of()[0]
     assert ledger_of(None).poisoned
     with fully_launched() as kernels:
         add(z, a, a)
@@ -340,7 +340,7 @@ def test_what_is_written_anew_at_the_very_moment_somebody_looks_is_not_spoiled(
     with monkeypatch.context() as patch:
         patch.setattr(ledger, "retire", and_then_it_is_done)
         assert ledger.known_poison(y.span) is None
-    told(one)
+    errors_of(one)
     assert y.tolist() == [2, 2, 2, 2]
 
 

@@ -71,7 +71,7 @@ def any_launch(rng: random.Random) -> tuple[Any, ...]:
 
 
 def is_planned(argument: Any) -> bool:
-    """Whether a plan can be made of an argument: misaligned strides are refused by every full launch."""
+    """Whether a plan can be made of an argument: misaligned strides are rejected by every full launch."""
     if not isinstance(argument, np.ndarray):
         return type(argument) is not int or abs(argument) < 2**31
     steps = [step for step, size in zip(argument.strides, argument.shape, strict=True) if size > 1]
@@ -123,7 +123,7 @@ def changed(rng: random.Random, number: Any) -> Any:
 
 
 def check(wanted: tuple[Any, ...], args: tuple[Any, ...]) -> None:
-    """The full launch would not refuse the memory of these arguments, but for what it refused of the first ones."""
+    """The full launch would not reject the memory of these arguments, but for what it rejected of the first ones."""
     tensors = [(form, seen(form, arg)) for form, arg in zip(wanted, args, strict=True) if is_tensor(form)]
     for form, array in tensors:
         assert array.shape == form.shape

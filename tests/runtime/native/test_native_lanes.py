@@ -118,7 +118,7 @@ def test_a_plan_without_lanes_takes_no_leases(launch: Launch, lane: Lane) -> Non
     assert (lane.turn, lane.entries()) == (0, [])
 
 
-# What is refused.
+# What is rejected.
 
 
 def test_a_stream_without_a_lane_asks_the_ledger(launch: Launch, lane: Lane) -> None:

@@ -165,7 +165,7 @@ def test_a_subclass_of_a_number_is_left_to_the_full_launch(launch: Launch) -> No
     assert not launch(plans_of(plan_of((1,))), (Odd(1),))
 
 
-# What is refused.
+# What is rejected.
 
 
 class Subclass(np.ndarray):

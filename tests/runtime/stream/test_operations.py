@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import pytest
 
 import tileproof as tp
-from samples.host_kernels import add, double, fill, looked_up, numbers, told, whole
+from samples.host_kernels import add, double, errors_of, fill, looked_up, numbers, whole
 from support.gates import Gate
 from tileproof.diagnostics.codes import Code
 
@@ -22,10 +22,10 @@ Result = TypeVar("Result")
 
 @pytest.fixture
 def gate() -> Iterator[Gate]:
-    told()
+    errors_of()
     with Gate() as result:
         yield result
-    told()
+    errors_of()
 
 
 async def value_of(operation: Any) -> Any:
@@ -237,7 +237,7 @@ def test_a_failed_check_is_raised_by_the_operation_and_by_nobody_else(gate: Gate
         step.run()
     opener.join()
     assert "in the operation `looked_up`" in notes(error.value)
-    assert told() == []
+    assert errors_of() == []
 
 
 def test_a_failed_check_stops_what_is_mapped_over_it() -> None:
@@ -263,7 +263,7 @@ def test_a_failed_check_in_an_awaited_chain_is_raised_once(gate: Gate) -> None:
         assert any("looked_up" in note for note in notes(error.value))
 
     run(main())
-    assert told() == []
+    assert errors_of() == []
     with pytest.raises(tp.TileproofError, match="9"):
         z.tolist()
 
@@ -278,7 +278,7 @@ def test_who_awaits_is_told_although_somebody_else_was_told_before(gate: Gate) -
         gate.open()
         with pytest.raises(tp.TileproofError, match="9"):
             y.tolist()
-        assert told() == []
+        assert errors_of() == []
         with pytest.raises(tp.TileproofError, match="9"):
             await task
 
@@ -302,7 +302,7 @@ def test_many_tasks_on_shared_streams_get_their_own_errors_only() -> None:
         with tp.StreamPool(3) as pool:
             result = await asyncio.gather(*(one(place) for place in range(40)))
             for stream in pool.streams:
-                assert told(stream) == []
+                assert errors_of(stream) == []
             return result
 
     assert run(main()) == [None if place % 3 == 0 else 2 for place in range(40)]

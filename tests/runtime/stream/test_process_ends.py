@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tileproof as tp
-from samples.host_kernels import add, double, fill, looked_up, numbers, told, whole
+from samples.host_kernels import add, double, errors_of, fill, looked_up, numbers, whole
 from support.gates import Gate
 from tileproof import In, Out, f32, i32
 from tileproof.diagnostics.codes import Code
@@ -232,7 +232,7 @@ print(len(wrong))
 
 @pytest.mark.slow
 def test_a_handler_of_a_signal_that_launches_at_any_moment_breaks_nothing() -> None:
-    """It is refused in the middle of a launch; anywhere else it is as if it came before or after."""
+    """It is rejected in the middle of a launch; anywhere else it is as if it came before or after."""
     text = """
 import random, signal
 x, y, z, side = tp.ones(1 << 14), tp.zeros(1 << 14), tp.ones(64), tp.Stream()
@@ -363,7 +363,7 @@ def test_what_failed_before_a_fork_failed_in_the_child_too() -> None:
             return "refused" if "77" in error.diagnostics[0].message else "other"
 
     assert in_child(work) == "refused"
-    assert len(told()) == 1
+    assert len(errors_of()) == 1
 
 
 @needs_fork
@@ -535,4 +535,4 @@ def test_a_replay_in_a_forked_process_is_judged_by_its_own_checks(
         assert in_child(work) == ("refused" if later else "[1.0, 1.0]")
     finally:
         go_on.set()
-    assert len(told()) == (1 if begun else 0)
+    assert len(errors_of()) == (1 if begun else 0)

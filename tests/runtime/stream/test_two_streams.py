@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tileproof as tp
-from samples.host_kernels import add, columns, double, fill, numbers, taken, told, whole
+from samples.host_kernels import add, columns, double, errors_of, fill, numbers, taken, whole
 from support.gates import Gate
 from tileproof.backends.cpu.device.pool import Pool
 from tileproof.backends.cpu.device.queue import Queue
@@ -277,7 +277,7 @@ def test_threads_that_share_one_stream_lose_nothing() -> None:
         thread.join()
     assert not failed
     assert all(each.tolist() == [200] * 16 for each in mine)
-    assert told(stream) == []
+    assert errors_of(stream) == []
 
 
 def test_a_host_write_between_streams_is_refused_by_the_right_one(gate: Gate) -> None:

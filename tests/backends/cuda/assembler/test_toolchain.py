@@ -1,4 +1,4 @@
-"""Where the assembler is found, and which ones are refused."""
+"""Where the assembler is found, and which ones are rejected."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oracles.cuda_driver import ENUMS, CUmemorytype, CUresult, Region, Stub
-from oracles.driver_refusals import refused
+from oracles.driver_refusals import rejection
 from samples.assembler_modules import SMALLEST, assembled
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device, Event, Memory, launch, load
@@ -45,7 +45,7 @@ def test_without_the_package_there_is_no_gpu_and_the_package_is_named(monkeypatc
     driver._opened.cache_clear()
     try:
         assert driver.device_count() == 0
-        diagnostic = refused(Device, 0)
+        diagnostic = rejection(Device, 0)
     finally:
         driver._opened.cache_clear()
     assert diagnostic.code is Code.NO_GPU
@@ -58,7 +58,7 @@ def test_without_the_drivers_library_there_is_no_gpu(stub: Stub, monkeypatch: py
 
     monkeypatch.setattr(stub, "cuInit", without_library, raising=False)
     assert driver.device_count() == 0
-    diagnostic = refused(Device, 0)
+    diagnostic = rejection(Device, 0)
     assert (diagnostic.code, diagnostic.notes) == (Code.NO_GPU, ("no libcuda.so",))
     assert "nvidia-smi" in diagnostic.help
 
@@ -71,7 +71,7 @@ def test_a_driver_that_does_not_start_means_no_gpu(
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     stub.failing["cuInit"] = result
     assert driver.device_count() == 0
-    diagnostic = refused(Device, 0)
+    diagnostic = rejection(Device, 0)
     assert diagnostic.code is Code.NO_GPU
     assert result.name in diagnostic.notes[0]
     assert "CUDA_VISIBLE_DEVICES" in diagnostic.notes[-1]
@@ -79,14 +79,14 @@ def test_a_driver_that_does_not_start_means_no_gpu(
 
 @pytest.mark.parametrize("number", [2, -1])
 def test_a_gpu_that_does_not_exist_is_named(stub: Stub, number: int) -> None:
-    diagnostic = refused(Device, number)
+    diagnostic = rejection(Device, number)
     assert (diagnostic.code, diagnostic.message) == (Code.NO_GPU, f"there is no GPU {number}: 2 can be used")
 
 
 def test_an_old_driver_is_refused_with_both_versions(stub: Stub) -> None:
     stub.version = 12080
     assert driver.device_count() == 0
-    diagnostic = refused(Device, 0)
+    diagnostic = rejection(Device, 0)
     assert diagnostic.code is Code.DRIVER_TOO_OLD
     assert "12.8" in diagnostic.message
     assert "13.0" in diagnostic.message
@@ -95,12 +95,12 @@ def test_an_old_driver_is_refused_with_both_versions(stub: Stub) -> None:
 
 def test_libraries_that_are_newer_than_the_driver_mean_an_old_driver(stub: Stub) -> None:
     stub.failing["cuInit"] = CUresult.CUDA_ERROR_SYSTEM_DRIVER_MISMATCH
-    assert refused(Device, 0).code is Code.DRIVER_TOO_OLD
+    assert rejection(Device, 0).code is Code.DRIVER_TOO_OLD
 
 
 def test_an_entry_point_is_an_address_or_a_refusal(stub: Stub) -> None:
     assert driver.entry_point("cuLaunchKernelEx") == 0x1234
-    diagnostic = refused(driver.entry_point, "cuNewThing")
+    diagnostic = rejection(driver.entry_point, "cuNewThing")
     assert diagnostic.code is Code.DRIVER_TOO_OLD
     assert "cuNewThing" in diagnostic.message
 
@@ -138,7 +138,7 @@ def test_the_context_of_another_gpu_is_current_again_afterwards(stub: Stub, fail
     stub.on_cuCtxPushCurrent(1000)
     if fails:
         stub.failing["cuMemAlloc"] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
-        refused(Device(1).allocate, 16)
+        rejection(Device(1).allocate, 16)
     else:
         Device(1).allocate(16)
         assert stub.regions[-1].device == 1
@@ -192,7 +192,7 @@ def test_an_array_with_gaps_is_not_copied_as_it_is(stub: Stub) -> None:
 def test_out_of_memory_says_how_much_was_asked_for_and_how_much_there_is(stub: Stub, call: str) -> None:
     gpu = Device(0)
     stub.failing[call] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
-    diagnostic = refused(*((gpu.allocate, 5 << 30) if call == "cuMemAlloc" else (gpu.allocate_async, 5 << 30, 1)))
+    diagnostic = rejection(*((gpu.allocate, 5 << 30) if call == "cuMemAlloc" else (gpu.allocate_async, 5 << 30, 1)))
     assert diagnostic.code is Code.OUT_OF_DEVICE_MEMORY
     assert "5.0 GiB" in diagnostic.message
     assert diagnostic.notes[0] == "4.0 GiB of 16.0 GiB are free"
@@ -245,7 +245,7 @@ def test_an_event_knows_whether_it_is_done(stub: Stub) -> None:
     stub.failing["cuEventQuery"] = CUresult.CUDA_ERROR_NOT_READY
     assert not event.is_done
     stub.failing["cuEventQuery"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    assert refused(lambda: event.is_done).code is Code.CUDA_FAILED
+    assert rejection(lambda: event.is_done).code is Code.CUDA_FAILED
 
 
 def test_only_timed_events_know_the_time(stub: Stub) -> None:
@@ -295,7 +295,7 @@ def test_a_grid_without_programs_is_not_launched(stub: Stub) -> None:
 def test_code_for_another_gpu_is_refused_when_it_is_loaded(stub: Stub, call: str, result: CUresult) -> None:
     stub.failing[call] = result
     cubin = assembled(SMALLEST, "sm_80").cubin
-    diagnostic = refused(lambda: load(cubin).function("k"))
+    diagnostic = rejection(lambda: load(cubin).function("k"))
     assert diagnostic.code is Code.WRONG_ARCH
     assert "sm_80" in diagnostic.message
     assert "Stub 0 (sm_90)" in diagnostic.message
@@ -304,12 +304,12 @@ def test_code_for_another_gpu_is_refused_when_it_is_loaded(stub: Stub, call: str
 
 def test_what_is_no_code_is_said_to_be_none(stub: Stub) -> None:
     stub.failing["cuLibraryLoadData"] = CUresult.CUDA_ERROR_INVALID_IMAGE
-    diagnostic = refused(load, b"text")
+    diagnostic = rejection(load, b"text")
     assert (diagnostic.code, "what is no cubin" in diagnostic.message) == (Code.WRONG_ARCH, True)
 
 
 def test_a_kernel_that_is_not_in_the_code_is_named(stub: Stub) -> None:
-    diagnostic = refused(load(b"cubin").function, "other")
+    diagnostic = rejection(load(b"cubin").function, "other")
     assert (diagnostic.code, "`other`" in diagnostic.message) == (Code.CUDA_FAILED, True)
 
 
@@ -320,7 +320,7 @@ def test_an_error_that_stays_names_what_ran_and_asks_for_a_new_process(stub: Stu
     function = load(b"cubin").function("k")
     launch(function, (1, 1, 1), 0, 0)
     stub.failing["cuStreamSynchronize"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    diagnostic = refused(Device(0).synchronize, 0)
+    diagnostic = rejection(Device(0).synchronize, 0)
     assert diagnostic.code is Code.CUDA_FAILED
     assert diagnostic.message == "CUDA failed while waiting for a stream"
     assert diagnostic.notes == ("CUDA says CUDA_ERROR_ILLEGAL_ADDRESS (the words for 700)", "launched last: `k`")
@@ -329,7 +329,7 @@ def test_an_error_that_stays_names_what_ran_and_asks_for_a_new_process(stub: Stu
 
 def test_an_error_that_passes_does_not_ask_for_a_new_process(stub: Stub) -> None:
     stub.failing["cuLaunchKernelEx"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    diagnostic = refused(launch, load(b"cubin").function("k"), (1, 1, 1), 0, 0)
+    diagnostic = rejection(launch, load(b"cubin").function("k"), (1, 1, 1), 0, 0)
     assert (diagnostic.code, "restart" in diagnostic.help) == (Code.CUDA_FAILED, False)
     assert diagnostic.message == "CUDA failed while launching `k`"
     assert not any("launched last" in note for note in diagnostic.notes)
@@ -337,16 +337,16 @@ def test_an_error_that_passes_does_not_ask_for_a_new_process(stub: Stub) -> None
 
 def test_waiting_while_a_graph_is_recorded_is_told_apart(stub: Stub) -> None:
     stub.failing["cuStreamSynchronize"] = CUresult.CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
-    assert "before the recording" in refused(Device(0).synchronize, 0).help
+    assert "before the recording" in rejection(Device(0).synchronize, 0).help
 
 
 def test_a_forked_process_is_told_to_start_anew(stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     gpu = Device(0)
     stub.failing["cuMemAlloc"] = CUresult.CUDA_ERROR_NOT_INITIALIZED
-    assert "spawn" not in refused(gpu.allocate, 8).help
+    assert "spawn" not in rejection(gpu.allocate, 8).help
     parent = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: parent + 1)
-    diagnostic = refused(gpu.allocate, 8)
+    diagnostic = rejection(gpu.allocate, 8)
     assert "forked" in diagnostic.notes[0]
     assert "spawn" in diagnostic.help
 

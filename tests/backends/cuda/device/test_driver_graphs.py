@@ -8,7 +8,7 @@ import gc
 import pytest
 
 from oracles.cuda_driver import CUresult, Stub
-from oracles.driver_refusals import refused
+from oracles.driver_refusals import rejection
 from support.driver_state import Node, edges, nodes
 from tileproof.backends.cuda.device.driver import Device, Event, launch, load
 from tileproof.diagnostics.codes import Code
@@ -104,7 +104,7 @@ def test_a_failure_behind_a_graph_names_the_kernels_in_it(stub: Stub) -> None:
     launch(functions[0], (1, 1, 1), stream, 0)
     ready.launch(stream)
     stub.failing["cuStreamSynchronize"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    assert refused(gpu.synchronize, stream).notes[-1] == "launched last: `b`, `c`, `d`, `e`"
+    assert rejection(gpu.synchronize, stream).notes[-1] == "launched last: `b`, `c`, `d`, `e`"
 
 
 def test_graphs_end_with_what_holds_them(stub: Stub) -> None:
@@ -126,9 +126,9 @@ def test_waiting_while_a_stream_records_spoils_the_recording_and_the_end_says_so
     gpu = Device(0)
     stream = gpu.make_stream()
     gpu.begin_capture(stream)
-    assert "before the recording" in refused(gpu.synchronize, stream).help
+    assert "before the recording" in rejection(gpu.synchronize, stream).help
     assert gpu.is_capturing(stream)
-    diagnostic = refused(gpu.end_capture, stream)
+    diagnostic = rejection(gpu.end_capture, stream)
     assert diagnostic.code is Code.CUDA_FAILED
     assert "the error before this one" in diagnostic.help
     assert not gpu.is_capturing(stream)
@@ -140,7 +140,7 @@ def test_a_recording_can_be_abandoned_whatever_became_of_it(stub: Stub, spoiled:
     stream = gpu.make_stream()
     gpu.begin_capture(stream)
     if spoiled:
-        refused(gpu.synchronize, stream)
+        rejection(gpu.synchronize, stream)
     gpu.abandon_capture(stream)
     gpu.abandon_capture(stream)
     assert not gpu.is_capturing(stream)
@@ -154,7 +154,7 @@ def test_a_stream_that_joined_a_recording_and_did_not_come_back_is_told(stub: St
     fork.record(one)
     fork.wait_on(other)
     gpu.memset_async(gpu.allocate(1), 0, 1, other)
-    assert "joined the recording" in refused(gpu.end_capture, one).help
+    assert "joined the recording" in rejection(gpu.end_capture, one).help
 
 
 def test_an_event_of_a_recording_has_no_time(stub: Stub) -> None:
@@ -162,11 +162,11 @@ def test_an_event_of_a_recording_has_no_time(stub: Stub) -> None:
     stream, event = gpu.make_stream(), Event(gpu)
     gpu.begin_capture(stream)
     event.record(stream)
-    assert "recorded into a graph" in refused(lambda: event.is_done).help
+    assert "recorded into a graph" in rejection(lambda: event.is_done).help
     gpu.abandon_capture(stream)
     event.record(stream)
     assert event.is_done, "it can be used again"
 
 
 def test_the_default_stream_cannot_record(stub: Stub) -> None:
-    assert refused(Device(0).begin_capture, 0).code is Code.CUDA_FAILED
+    assert rejection(Device(0).begin_capture, 0).code is Code.CUDA_FAILED

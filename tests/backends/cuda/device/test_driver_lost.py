@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from oracles.cuda_driver import CUresult, Stub
-from oracles.driver_refusals import refused
+from oracles.driver_refusals import rejection
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device, Event, launch, load
 from tileproof.diagnostics.codes import Code
@@ -22,7 +22,7 @@ def lose(stub: Stub, result: CUresult = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS) -> 
     """Has a kernel stray, and somebody wait for it."""
     launch(load(b"cubin").function("k"), (1, 1, 1), 0, 0)
     stub.failing["cuStreamSynchronize"] = result
-    refused(Device(0).synchronize, 0)
+    rejection(Device(0).synchronize, 0)
     stub.failing.clear()
     stub.calls.clear()
 
@@ -40,7 +40,7 @@ def test_what_lost_the_context_is_kept_and_told_again(stub: Stub, result: CUresu
     first = driver.lost()
     assert first is not None
     assert first.message == "CUDA failed while waiting for a stream"
-    again = refused(gpu.allocate, 5 << 20)
+    again = rejection(gpu.allocate, 5 << 20)
     assert again.code is Code.CUDA_FAILED
     assert again.message == "allocating 5.0 MiB failed: the CUDA context was lost earlier"
     assert again.notes == (first.message, *first.notes)
@@ -72,7 +72,7 @@ def test_nothing_is_called_after_the_context_is_lost(stub: Stub, asked: str) -> 
     gpu, function = Device(0), load(b"cubin").function("k")
     event = Event(gpu)
     lose(stub)
-    diagnostic = refused(ASKED[asked], gpu, event, function)
+    diagnostic = rejection(ASKED[asked], gpu, event, function)
     assert diagnostic.message.endswith("failed: the CUDA context was lost earlier")
     assert stub.calls == []
 
@@ -99,21 +99,21 @@ def test_a_free_that_finds_the_context_lost_says_so(stub: Stub) -> None:
     gpu = Device(0)
     address = gpu.allocate(8)
     stub.failing["cuMemFree"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    assert refused(gpu.free, address).message == "CUDA failed while freeing memory"
+    assert rejection(gpu.free, address).message == "CUDA failed while freeing memory"
     gpu.free(address)
 
 
 def test_leaving_a_context_that_was_just_lost_does_not_hide_what_lost_it(stub: Stub) -> None:
     stub.on_cuCtxPushCurrent(1000)
     stub.failing["cuStreamSynchronize"] = stub.failing["cuCtxPopCurrent"] = CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
-    assert refused(Device(1).synchronize, 0).message == "CUDA failed while waiting for a stream"
+    assert rejection(Device(1).synchronize, 0).message == "CUDA failed while waiting for a stream"
 
 
 @pytest.mark.parametrize("result", [CUresult.CUDA_ERROR_INVALID_VALUE, CUresult.CUDA_ERROR_OUT_OF_MEMORY])
 def test_an_error_that_passes_loses_nothing(stub: Stub, result: CUresult) -> None:
     gpu = Device(0)
     stub.failing["cuMemAlloc"] = result
-    refused(gpu.allocate, 8)
+    rejection(gpu.allocate, 8)
     stub.failing.clear()
     assert driver.lost() is None
     address = gpu.allocate(8)

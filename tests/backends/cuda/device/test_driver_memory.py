@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from oracles.cuda_driver import CUresult, Stub
-from oracles.driver_refusals import refused
+from oracles.driver_refusals import rejection
 from support.driver_state import PoolUse, pool_use
 from tileproof.backends.cuda.device import driver
 from tileproof.backends.cuda.device.driver import Device, Memory, Place
@@ -29,7 +29,7 @@ def test_a_pool_is_told_once_to_keep_what_is_freed(stub: Stub) -> None:
 def test_a_pool_that_could_not_be_set_up_is_set_up_next_time(stub: Stub) -> None:
     gpu = Device(0)
     stub.failing["cuMemPoolSetAttribute"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    assert "memory pool" in refused(gpu.pool).message
+    assert "memory pool" in rejection(gpu.pool).message
     stub.failing.clear()
     gpu.pool()
     assert len(stub.named("cuMemPoolSetAttribute")) == 2
@@ -62,7 +62,7 @@ def test_pinned_memory_is_the_hosts_and_for_all_gpus(stub: Stub) -> None:
 
 def test_too_little_pinned_memory_is_not_blamed_on_the_gpu(stub: Stub) -> None:
     stub.failing["cuMemHostAlloc"] = CUresult.CUDA_ERROR_OUT_OF_MEMORY
-    diagnostic = refused(Device(0).allocate_host, 3 << 30)
+    diagnostic = rejection(Device(0).allocate_host, 3 << 30)
     assert diagnostic.code is Code.OUT_OF_DEVICE_MEMORY
     assert diagnostic.message == "the host has too little memory: allocating 3.0 GiB of pinned memory failed"
     assert not any("free" in note for note in diagnostic.notes)
@@ -89,7 +89,7 @@ def test_bytes_go_from_one_gpu_to_another_by_their_contexts(stub: Stub) -> None:
     assert stub.named("cuMemcpyPeerAsync") == [(to, 1001, source, 1000, 4, 6)]
     assert read(to, 4) == b"\t\t\t\t"
     stub.failing["cuMemcpyPeerAsync"] = CUresult.CUDA_ERROR_INVALID_VALUE
-    diagnostic = refused(second.copy_from_peer, to, first, source, 4, 6)
+    diagnostic = rejection(second.copy_from_peer, to, first, source, 4, 6)
     assert diagnostic.message == "CUDA failed while copying 4 bytes from GPU 0 to GPU 1"
 
 

@@ -1,4 +1,4 @@
-"""Bytes that make no sense are refused with a word about what is wrong, whatever they are."""
+"""Bytes that make no sense are rejected with a word about what is wrong, whatever they are."""
 
 from __future__ import annotations
 
