@@ -59,6 +59,13 @@ def strided_sums(y: Out[f32, "N"], total: Sum[f32, "1"], x: In[f32, "N"], *, P: 
 
 
 @tp.kernel
+def of_any_rank(y: Out[T, "M... N"], x: In[T, "M... N"], w: In[T, "N"], *, BM: int = 2, BN: int = 4) -> None:
+    """Leading axes are walked each by itself."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = x[m, n] * w[n]
+
+
+@tp.kernel
 def written_out(y: Out[f32, "N 8"], x: In[f32, "N 8"]) -> None:
     """Slices of a loop that is written out join up."""
     for n in tp.parallel(N=4):
@@ -84,5 +91,10 @@ CASES = [
             (blank(3), floats(3, 9)), (blank(3), floats(3, 0)), (blank(0), np.zeros((0, 3), np.float32)))],
     ),
     Case(strided_sums, lambda: one(blank(8), blank(1), floats(8)) + one(blank(2), blank(1), floats(2), P=5)),
+    Case(
+        of_any_rank,
+        lambda: [launch for shape in ((6,), (3, 6), (2, 3, 6), (2, 0, 6), (2, 1, 3, 6))
+                 for launch in one(blank(*shape), floats(*shape), floats(6))],
+    ),
     Case(written_out, lambda: one(blank(5, 8), floats(5, 8))),
 ]  # fmt: skip

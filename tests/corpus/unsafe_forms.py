@@ -71,6 +71,20 @@ def beyond_the_programs(y: Out[f32, "N"], x: In[f32, "N"], *, P: int = 3) -> Non
 
 
 @tp.kernel
+def rows_on_one_another(y: InOut[T, "N"], x: In[T, "M... N"], *, B: int = 4) -> None:
+    """Without leading axes no two programs meet; with one they do."""
+    for m, n in tp.parallel(M=tp.each, N=B):
+        y[n] = x[m, n]
+
+
+@tp.kernel
+def planes_on_one_another(y: InOut[T, "B N"], x: In[T, "M... N"]) -> None:
+    """Of two leading axes the first is left out."""
+    for m, n in tp.parallel(M=tp.each, N=4):
+        y[0, n] = x[m, n]
+
+
+@tp.kernel
 def one_turn_short(y: Out[f32, "N 8"], x: In[f32, "N 8"]) -> None:
     """Three slices of four."""
     for n in tp.parallel(N=4):
@@ -97,6 +111,8 @@ CASES = [
     Case(behind_the_end, lambda: one(blank(3), floats(3, 6)), fault="bounds"),
     Case(all_of_it_each, lambda: one(blank(6), floats(6)), fault="race"),
     Case(beyond_the_programs, lambda: one(blank(2), floats(2)), fault="dimension"),
+    Case(rows_on_one_another, lambda: one(blank(6), floats(3, 6)), fault="race"),
+    Case(planes_on_one_another.with_leading(2), lambda: one(blank(1, 6), floats(2, 3, 6)), fault="race"),
     Case(one_turn_short, lambda: one(blank(3, 8), floats(3, 8)), fault="coverage"),
     Case(one_turn_too_far, lambda: one(blank(3), floats(3, 8)), fault="dimension"),
 ]

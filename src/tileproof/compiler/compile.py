@@ -42,7 +42,7 @@ def check_kernel(kernel: Kernel, constants: Mapping[str, ConstantValue]) -> list
 def merged(verdicts: Iterable[Verdict]) -> list[Diagnostic]:
     """What was found of the forms of a kernel: a mistake that several of them have counts once."""
     findings = (finding for each in verdicts for finding in each.findings)
-    return list({(each.kernel, each.code, each.span, each.message): each for each in findings}.values())
+    return list({(each.kernel, each.code, str(each.span), each.message): each for each in findings}.values())
 
 
 def verdict(

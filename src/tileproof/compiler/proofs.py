@@ -144,7 +144,8 @@ def _known_before(kernel: Kernel, specialization: Specialization) -> str | None:
     try:
         return digest(
             "proof", FORMAT, fingerprint(), kernel.name, _text(kernel.function, kernel),
-            _declared(parse(kernel).signature), kernel.deny_checks, kernel.deterministic,
+            _declared(parse(kernel).signature), tuple(sorted(kernel.absent)), kernel.leading, kernel.deny_checks,
+            kernel.deterministic,
             tuple((name, dtype.name) for name, dtype in specialization.dtypes), specialization.constants,
         )  # fmt: skip
     except (TypeError, ValueError):

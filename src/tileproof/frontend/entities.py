@@ -90,6 +90,14 @@ class Unsplit:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Leading:
+    """What walks the leading axes: as an index, a walker for each of them, however many there are."""
+
+    name: str
+    walkers: tuple[Walker, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Method:
     """A bound method of a tile, walker or tensor."""
 
@@ -111,7 +119,8 @@ class Poison:
 
 
 Entity: TypeAlias = (
-    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Unsplit | Method | Lambda | Poison"
+    "Value[TileType] | Value[WalkerType] | Value[TensorType] | Known | Bundle | Unsplit | Leading | Method | Lambda"
+    " | Poison"
 )
 
 
@@ -195,6 +204,8 @@ def describe(entity: Entity) -> str:
             return "`None`" if value is None else f"`{getattr(value, '__name__', value)}`"
         case Bundle():
             return "a tuple"
+        case Leading(name=name):
+            return f"`{name}`, which stands for all leading axes and only indexes tensors,"
         case Unsplit(dimension=dimension):
             return f"all of {dimension}, as one piece"
         case Method(name=name):

@@ -38,6 +38,7 @@ from .entities import (
     Entity,
     Known,
     Lambda,
+    Leading,
     Method,
     Poison,
     Unbound,
@@ -365,7 +366,10 @@ def _tile_attribute(ctx: Context, tile: Tile, type_: TileType, name: str, span: 
 
 def items(ctx: Context, index: ast.expr) -> list[Item]:
     """The evaluated parts of a subscript."""
-    return [(_item(ctx, part), ctx.span(part)) for part in slice_items(index)]
+    parts = [(_item(ctx, part), ctx.span(part)) for part in slice_items(index)]
+    return [
+        (each, span) for item, span in parts for each in (item.walkers if isinstance(item, Leading) else (item,))
+    ]
 
 
 def _item(ctx: Context, node: ast.expr) -> Entity | SliceOf:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from tileproof.diagnostics.codes import Code
@@ -29,7 +29,7 @@ from .calls import Call, lowers
 from .combiners import check_join
 from .context import Context, Place
 from .control_flow import LoopBody, assigned_names, compile_loop
-from .entities import Binding, Entity, Known, Unbound, Unsplit, describe, is_tensor, is_walker
+from .entities import Binding, Entity, Known, Leading, Unbound, Unsplit, describe, is_tensor, is_walker
 from .source import reject
 from .tile_operations import binary, position
 
@@ -74,6 +74,8 @@ class Walk:
     span: Span
     is_whole: bool = False
     """Whether nobody walks it: `tp.split(0)` is a split in one piece, which costs nothing."""
+    is_leading: bool = False
+    """Whether it is of one of the leading axes."""
 
 
 def _walks(
@@ -107,7 +109,7 @@ def _unknown(ctx: Context, dimension: str, known: str) -> str:
 
 
 def _walk(ctx: Context, dimension: str, size: ast.expr, span: Span, offsets: Tensor | None = None) -> Walk:
-    if dimension not in ctx.signature.dimensions:
+    if dimension not in ctx.signature.dimensions and dimension != ctx.signature.leading:
         ctx.demand_known(dimension, span)
         near = ctx.signature.nearest_dimension(dimension)
         known = ", ".join(ctx.signature.dimensions)
@@ -249,13 +251,12 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     if not walks:
         raise reject(Code.BAD_CALL, "tp.parallel names no dimension", span, help="write `tp.parallel(M=64)`")
     targets = _targets(ctx, node, [1 if walk.offsets is None else 2 for walk in walks], "tp.parallel")
-    whole = [(names[0], walk) for names, walk in zip(targets, walks, strict=True) if walk.is_whole]
-    targets = [names for names, walk in zip(targets, walks, strict=True) if not walk.is_whole]
-    walks = [walk for walk in walks if not walk.is_whole]
-    if not walks:
-        message = "all that this space walks is taken whole, by `tp.split(0)`"
-        cure = "walk another dimension too, or leave tp.parallel out: a kernel without it is one program"
-        raise reject(Code.BAD_CALL, message, span, help=cure)
+    names_of = dict(zip((id(walk) for walk in walks), targets, strict=True))
+    whole = [(names_of[id(walk)][0], walk) for walk in walks if walk.is_whole]
+    lead = next((walk for walk in walks if walk.dimension == ctx.signature.leading), None)
+    walked = [each for walk in walks if not walk.is_whole for each in (_leading(ctx, walk) if walk is lead else [walk])]
+    targets = [names_of[id(lead) if walk.is_leading else id(walk)] for walk in walked]
+    walks = walked
     walkers = [_walker(ctx, names[-1].id, walk.type) for names, walk in zip(targets, walks, strict=True)]
     segments = [
         Segments(walker, walk.offsets, ctx.builder.value(INDEX_SCALAR, names[0].id))
@@ -268,10 +269,15 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     ctx.place, ctx.scope, ctx.frozen = Place.INSIDE, dict(outer), bound
     try:
         with ctx.builder.block() as ops:
+            if lead is not None:
+                (target,) = names_of[id(lead)]
+                axes = tuple(walker for walker, walk in zip(walkers, walks, strict=True) if walk.is_leading)
+                ctx.bind(target.id, Leading(target.id, axes), ctx.span(target))
             for target, walk in whole:
                 ctx.bind(target.id, Unsplit(target.id, walk.dimension), ctx.span(target))
-            for names, walker in zip(targets, walkers, strict=True):
-                ctx.bind(names[-1].id, walker, ctx.span(names[-1]))
+            for names, walker, walk in zip(targets, walkers, walks, strict=True):
+                if not walk.is_leading:
+                    ctx.bind(names[-1].id, walker, ctx.span(names[-1]))
                 segment = next((one for one in segments if one.walker is walker), None)
                 if segment is not None:
                     ctx.bind(names[0].id, segment.index, ctx.span(names[0]))
@@ -285,7 +291,20 @@ def parallel(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     for name, entry in inside_scope.items():
         if name not in outer:
             outer[name] = Unbound("it is bound inside tp.parallel, by each program for itself", entry.span)
-    ctx.builder.emit(Parallel(span, tuple(walkers), Block(tuple(ops)), tuple(segments)))
+    if walkers:
+        ctx.builder.emit(Parallel(span, tuple(walkers), Block(tuple(ops)), tuple(segments)))
+    else:  # nothing is left to walk: a kernel without a space is one program
+        for op in ops:
+            ctx.builder.emit(op)
+
+
+def _leading(ctx: Context, walk: Walk) -> list[Walk]:
+    """A walk of each leading axis: the last as it is written, the others by single elements."""
+    return [
+        replace(walk, dimension=axis, type=replace(walk.type, dimension=axis) if axis == walk.dimension
+                else WalkerType(axis, None), is_leading=True)
+        for axis in ctx.signature.leading_axes
+    ]  # fmt: skip
 
 
 def tiles(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:

@@ -125,6 +125,12 @@ class Signature:
     """The optional parameters that this form of the kernel does without."""
     unknown: tuple[str, ...] = ()
     """The dimensions that only these name."""
+    leading: str | None = None
+    """The name of the last of the leading axes, of `"M... N"`."""
+    leading_of: str = ""
+    """The tensor whose rank says how many there are."""
+    leading_axes: tuple[str, ...] = ()
+    """All of them in this form, in order."""
     axes: tuple[str, ...] = ()
     """The constants that the kernel walks though no tensor has them: dimensions that a launch decides."""
     tensors: tuple[TensorParameter, ...] = field(init=False, repr=False)
@@ -178,8 +184,8 @@ class Signature:
         return next(iter(difflib.get_close_matches(name, self.dimensions, 1, 0.6)), None)
 
 
-def read_signature(function: FunctionSource, absent: frozenset[str] = frozenset()) -> Signature:
-    """The signature of a kernel without some optional parameters, or the first mistake in it."""
+def read_signature(function: FunctionSource, absent: frozenset[str] = frozenset(), leading: int = 1) -> Signature:
+    """The signature of a form of a kernel, or the first mistake in it."""
     arguments = function.tree.args
     for parameter in (arguments.vararg, arguments.kwarg):
         if parameter is not None:
@@ -199,22 +205,56 @@ def read_signature(function: FunctionSource, absent: frozenset[str] = frozenset(
             span = function.span(first)
             edit = Edit(span, f"*, {span.text}")
         raise reject(Code.BAD_PARAMETER, message, function.span(arguments.defaults[0]), help=cure, edit=edit)
+    lead = _leading(function, positional)
     equations: list[Equation] = []
-    read = tuple(_argument(function, parameter, equations) for parameter in positional)
+    read = tuple(_argument(function, parameter, equations, leading) for parameter in positional)
     constants = tuple(_constant(function, parameter) for parameter in arguments.kwonlyargs)
     signature = Signature(function.name, read, constants, tuple(equations), function.header)
     walked = _walked(function)
     axes = (each.name for each in constants if each.type is int and each.name in walked)
     signature = replace(signature, axes=tuple(name for name in axes if name not in signature.dimensions))
+    if lead is not None:
+        name, tensor = lead
+        signature = replace(signature, leading=name, leading_of=tensor, leading_axes=leading_axes(name, leading))
+        signature = replace(signature, axes=tuple(each for each in signature.axes if each != name))
+    elif leading != 1:
+        message = f"`{signature.name}` has no leading axes, as in `\"M... N\"`"
+        raise reject(Code.BAD_DIMENSIONS, message, function.header, help="leave out `with_leading`")
     if absent:
-        signature = _without(function, signature, absent)
+        signature = _without(function, signature, absent, leading)
     _check_optional(signature)
     _check_constants(signature)
     _check_contents(signature)
     return signature
 
 
-def _without(function: FunctionSource, whole: Signature, absent: frozenset[str]) -> Signature:
+def leading_axes(name: str, count: int) -> tuple[str, ...]:
+    """The names of leading axes: the last is called as it is written."""
+    return (*(f"{name}...{number}" for number in range(count - 1, 0, -1)), name) if count else ()
+
+
+def _leading(function: FunctionSource, parameters: Sequence[ast.arg]) -> tuple[str, str] | None:
+    """The name before `...` in the dimensions of tensors, and the first tensor with it that is always there."""
+    names: dict[str, ast.arg] = {}
+    tensor = ""
+    for parameter in parameters:
+        node, is_optional = _optional(parameter.annotation)
+        for each in ast.walk(node) if isinstance(node, ast.Subscript) else ():
+            if isinstance(each, ast.Constant) and isinstance(each.value, str) and "..." in each.value.split(" ")[0]:
+                names.setdefault(each.value.split(" ")[0].removesuffix("..."), parameter)
+                tensor = tensor or ("" if is_optional else parameter.arg)
+    if not names:
+        return None
+    (name, parameter), *others = names.items()
+    if others or not tensor or not name.isidentifier():
+        wrong = others[0][1] if others else parameter
+        message = "leading axes have one name, `M...`, and a tensor that is always there has them"
+        cure = 'write `"M... N"` in each, and declare one of them without `| None`'
+        raise reject(Code.BAD_DIMENSIONS, message, function.span(wrong), help=cure)
+    return name, tensor
+
+
+def _without(function: FunctionSource, whole: Signature, absent: frozenset[str], leading: int) -> Signature:
     """A signature without some optional parameters, and without the dimensions that only these name."""
     for name in sorted(absent - {each.name for each in whole.arguments if each.is_optional}):
         message = f"`{whole.name}` has no optional parameter `{name}`"
@@ -225,16 +265,17 @@ def _without(function: FunctionSource, whole: Signature, absent: frozenset[str])
     nodes = {parameter.arg: parameter for parameter in (*tree.posonlyargs, *tree.args)}
     gone = tuple(each for each in whole.arguments if each.name in absent)
     kept = tuple(
-        _argument(function, nodes[each.name], equations) for each in whole.arguments if each.name not in absent
-    )
-    form = Signature(whole.name, kept, whole.constants, tuple(equations), whole.span, gone, axes=whole.axes)
+        _argument(function, nodes[each.name], equations, leading)
+        for each in whole.arguments if each.name not in absent
+    )  # fmt: skip
+    form = replace(whole, arguments=kept, equations=tuple(equations), absent=gone)
     unknown = tuple(name for name in whole.dimensions if name not in form.dimensions)
     constants = tuple(each for each in whole.constants if each.name not in unknown)
     return replace(form, constants=constants, unknown=unknown)
 
 
 def _argument(
-    function: FunctionSource, parameter: ast.arg, equations: list[Equation]
+    function: FunctionSource, parameter: ast.arg, equations: list[Equation], leading: int
 ) -> TensorParameter | ScalarParameter:
     name, (node, is_optional) = parameter.arg, _optional(parameter.annotation)
     if node is None:
@@ -248,7 +289,7 @@ def _argument(
         )
     span = function.span(node)
     if isinstance(node, ast.Subscript):
-        return replace(_tensor(function, parameter, node, equations), is_optional=is_optional)
+        return replace(_tensor(function, parameter, node, equations, leading), is_optional=is_optional)
     value = find_expression(function.function, node)
     if any(value is key for key in _ACCESS):
         message = f"`{name}: {ast.unparse(node)}` does not say what it holds"
@@ -282,7 +323,7 @@ def _optional(node: ast.expr | None) -> tuple[ast.expr | None, bool]:
 
 
 def _tensor(
-    function: FunctionSource, parameter: ast.arg, node: ast.Subscript, equations: list[Equation]
+    function: FunctionSource, parameter: ast.arg, node: ast.Subscript, equations: list[Equation], leading: int
 ) -> TensorParameter:
     span = function.span(node)
     outer = find_expression(function.function, node.value)
@@ -327,7 +368,10 @@ def _tensor(
                 help=f'write `{access}[Index["{element.dimension}"], ...]`, and let the consumer take it as '
                 f"`{element.kind}`",
             )
-    dimensions = read_dimensions(text, function.span(words), equations)
+    first, _, rest = text.partition(" ")
+    lead = leading_axes(first.removesuffix("..."), leading) if first.endswith("...") else ()
+    dimensions = read_dimensions(rest if first.endswith("...") else text, function.span(words), equations)
+    dimensions = (*map(Named, lead), *dimensions)
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
         message = "an `Offsets` tensor has one axis: the borders of the segments"
         raise reject(Code.BAD_ANNOTATION, message, span, help='write `In[Offsets["N"], "E+1"]`')
@@ -546,7 +590,7 @@ def parse(kernel: Kernel) -> Parsed:
             raise too_deep(source) from None
         if mistakes:
             raise KernelError(*mistakes)
-        parsed = Parsed(source, read_signature(source, kernel.absent))
+        parsed = Parsed(source, read_signature(source, kernel.absent, kernel.leading))
     except Rejected as rejected:
         raise KernelError(rejected.diagnostic) from None
     known.append(parsed)

@@ -8,7 +8,7 @@ IEEE arithmetic, unless a function states otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
@@ -17,7 +17,7 @@ from tileproof import In, Kernel, Out, Schedule, T, U, f32, f64, i64
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import KernelError
 from tileproof.language.dtypes import BOOL, DType
-from tileproof.tuning import Choice, Sizes, Tunable, choices
+from tileproof.tuning import Choice, Sizes, Tunable, choices, with_constants
 
 from .arrays import (
     as_matrix,
@@ -49,7 +49,7 @@ class Work:
     matrix: Tunable
 
 
-def vector(kernel: Kernel, **scalars: float) -> Tunable:
+def vector(name: str, kernel: Kernel, **scalars: float) -> Tunable:
     """Of a vector N in tiles of BN."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -67,10 +67,10 @@ def vector(kernel: Kernel, **scalars: float) -> Tunable:
         yield from choices(kernel, "BN=512 BN=1024 BN=2048", direct(16), direct(16, 8))
         yield from choices(kernel, "BN=8192", Schedule(), Schedule(occupancy=2), Schedule(persistent=True, occupancy=2))
 
-    return _tunable(kernel, default, space, scalars)
+    return Tunable(name, (kernel,), default, space, scalars=scalars)
 
 
-def plane(kernel: Kernel, *, rows: bool = True, **scalars: float) -> Tunable:
+def plane(name: str, kernel: Kernel, *, rows: bool = True, **scalars: float) -> Tunable:
     """Of a matrix M N in tiles of BM rows (one, if `rows` says so) and BN columns.
 
     A tile of 16 x 128 is read in pieces that memory likes whichever way an array lies.
@@ -88,10 +88,10 @@ def plane(kernel: Kernel, *, rows: bool = True, **scalars: float) -> Tunable:
         schedules = () if target == "cpu" else (*_PLAIN, *_DIRECT)
         yield from choices(kernel, tiles if rows else "BN=512 BN=1024 BN=2048 BN=4096", *schedules)
 
-    return _tunable(kernel, default, space, scalars)
+    return Tunable(name, (kernel,), default, space, scalars=scalars)
 
 
-def square(kernel: Kernel) -> Tunable:
+def square(name: str, kernel: Kernel) -> Tunable:
     """Of a matrix M N in tiles of BM rows and BN columns, read one way and written the other."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -106,10 +106,10 @@ def square(kernel: Kernel) -> Tunable:
         tiles = "BM=64,BN=64 BM=32,BN=64 BM=64,BN=32 BM=128,BN=64 BM=64,BN=128 BM=32,BN=32"
         yield from choices(kernel, tiles, *_PLAIN, _LASTING[0], _DIRECT[1])
 
-    return _tunable(kernel, default, space, {})
+    return Tunable(name, (kernel,), default, space)
 
 
-def gated(kernel: Kernel) -> Tunable:
+def gated(name: str, kernel: Kernel) -> Tunable:
     """Of rows N with two halves of I, in tiles of BN rows and BI columns."""
 
     def default(sizes: Sizes, target: str) -> Choice:
@@ -125,16 +125,7 @@ def gated(kernel: Kernel) -> Tunable:
         yield from choices(kernel, "BN=1,BI=512 BN=1,BI=1024 BN=1,BI=2048", *_PLAIN, *_LASTING, _DIRECT[1])
         yield from choices(kernel, "BN=2,BI=512 BN=4,BI=512 BN=2,BI=1024 BN=8,BI=256 BN=1,BI=4096", *_PLAIN)
 
-    return _tunable(kernel, default, space, {})
-
-
-def _tunable(
-    kernel: Kernel,
-    default: Callable[[Sizes, str], Choice],
-    space: Callable[[Sizes, str], Iterator[Choice]],
-    scalars: Mapping[str, float],
-) -> Tunable:
-    return Tunable(kernel.name.removesuffix("_kernel"), (kernel,), default, space, scalars=scalars)
+    return Tunable(name, (kernel,), default, space)
 
 
 _SLOPE: Final = 2 * math.sqrt(2 / math.pi)
@@ -167,49 +158,54 @@ def gelu_tanh_slope(v: Any) -> Any:
     return share + v * share * (1.0 - share) * _SLOPE * (1.0 + 3.0 * _CUBE * v * v)
 
 
-# Kernels on vectors.
+# Kernels. A vector is one without leading axes; matrices are for arrays with gaps between their rows.
 
 
 @tp.kernel(deny_checks=True)
-def add_kernel(z: Out[T, "N"], x: In[T, "N"], y: In[T, "N"], *, BN: int = 2048) -> None:
+def add_kernel(z: Out[T, "M... N"], x: In[T, "M... N"], y: In[T, "M... N"], *, BM: int = 16, BN: int = 2048) -> None:
     """z = x + y."""
-    for n in tp.parallel(N=BN):
-        z[n] = x[n] + y[n]
+    for m, n in tp.parallel(M=BM, N=BN):
+        z[m, n] = x[m, n] + y[m, n]
 
 
 @tp.kernel(deny_checks=True)
-def mul_kernel(z: Out[T, "N"], x: In[T, "N"], y: In[T, "N"], *, BN: int = 2048) -> None:
+def mul_kernel(z: Out[T, "M... N"], x: In[T, "M... N"], y: In[T, "M... N"], *, BM: int = 16, BN: int = 2048) -> None:
     """z = x * y."""
-    for n in tp.parallel(N=BN):
-        z[n] = x[n] * y[n]
+    for m, n in tp.parallel(M=BM, N=BN):
+        z[m, n] = x[m, n] * y[m, n]
 
 
 @tp.kernel(deny_checks=True)
-def gelu_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
-    """y = gelu(x)."""
-    for n in tp.parallel(N=BN):
-        y[n] = gelu_of(wide(x[n]))
+def gelu_kernel(
+    y: Out[T, "M... N"], x: In[T, "M... N"], *, BM: int = 16, BN: int = 2048, TANH: int = 0
+) -> None:
+    """y = gelu(x), exactly or approximated by tanh."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = gelu_tanh_of(wide(x[m, n])) if TANH == 1 else gelu_of(wide(x[m, n]))
 
 
 @tp.kernel(deny_checks=True)
-def gelu_tanh_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
-    """y = gelu(x), approximated by tanh."""
-    for n in tp.parallel(N=BN):
-        y[n] = gelu_tanh_of(wide(x[n]))
-
-
-@tp.kernel(deny_checks=True)
-def gelu_backward_kernel(dx: Out[T, "N"], dy: In[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
+def gelu_backward_kernel(
+    dx: Out[T, "M... N"], dy: In[T, "M... N"], x: In[T, "M... N"], *, BM: int = 16, BN: int = 2048, TANH: int = 0
+) -> None:
     """dx = dy * gelu'(x)."""
-    for n in tp.parallel(N=BN):
-        dx[n] = wide(dy[n]) * gelu_slope(wide(x[n]))
+    for m, n in tp.parallel(M=BM, N=BN):
+        slope = wide(dy[m, n])
+        dx[m, n] = slope * (gelu_tanh_slope(wide(x[m, n])) if TANH == 1 else gelu_slope(wide(x[m, n])))
 
 
 @tp.kernel(deny_checks=True)
-def gelu_backward_tanh_kernel(dx: Out[T, "N"], dy: In[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
-    """dx = dy * gelu'(x), where gelu is approximated by tanh."""
-    for n in tp.parallel(N=BN):
-        dx[n] = wide(dy[n]) * gelu_tanh_slope(wide(x[n]))
+def cast_kernel(y: Out[U, "M... N"], x: In[T, "M... N"], *, BM: int = 16, BN: int = 2048) -> None:
+    """y = x in the element type of y."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = x[m, n].to(y.dtype)
+
+
+@tp.kernel(deny_checks=True)
+def copy_kernel(y: Out[T, "M... N"], x: In[T, "M... N"], *, BM: int = 16, BN: int = 2048) -> None:
+    """y = x."""
+    for m, n in tp.parallel(M=BM, N=BN):
+        y[m, n] = x[m, n]
 
 
 @tp.kernel(deny_checks=True)
@@ -224,69 +220,6 @@ def dropout_kernel(
 
 
 @tp.kernel(deny_checks=True)
-def cast_kernel(y: Out[U, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
-    """y = x in the element type of y."""
-    for n in tp.parallel(N=BN):
-        y[n] = x[n].to(y.dtype)
-
-
-@tp.kernel(deny_checks=True)
-def copy_kernel(y: Out[T, "N"], x: In[T, "N"], *, BN: int = 2048) -> None:
-    """y = x."""
-    for n in tp.parallel(N=BN):
-        y[n] = x[n]
-
-
-# The same on matrices, for arrays with gaps between their rows.
-
-
-@tp.kernel(deny_checks=True)
-def add_matrix_kernel(z: Out[T, "M N"], x: In[T, "M N"], y: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """z = x + y."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        z[m, n] = x[m, n] + y[m, n]
-
-
-@tp.kernel(deny_checks=True)
-def mul_matrix_kernel(z: Out[T, "M N"], x: In[T, "M N"], y: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """z = x * y."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        z[m, n] = x[m, n] * y[m, n]
-
-
-@tp.kernel(deny_checks=True)
-def gelu_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """y = gelu(x)."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        y[m, n] = gelu_of(wide(x[m, n]))
-
-
-@tp.kernel(deny_checks=True)
-def gelu_tanh_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """y = gelu(x), approximated by tanh."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        y[m, n] = gelu_tanh_of(wide(x[m, n]))
-
-
-@tp.kernel(deny_checks=True)
-def gelu_backward_matrix_kernel(
-    dx: Out[T, "M N"], dy: In[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128
-) -> None:
-    """dx = dy * gelu'(x)."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        dx[m, n] = wide(dy[m, n]) * gelu_slope(wide(x[m, n]))
-
-
-@tp.kernel(deny_checks=True)
-def gelu_backward_tanh_matrix_kernel(
-    dx: Out[T, "M N"], dy: In[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128
-) -> None:
-    """dx = dy * gelu'(x), where gelu is approximated by tanh."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        dx[m, n] = wide(dy[m, n]) * gelu_tanh_slope(wide(x[m, n]))
-
-
-@tp.kernel(deny_checks=True)
 def dropout_matrix_kernel(
     y: Out[T, "M N"], x: In[T, "M N"], p: f32, scale: f64, seed: i64, offset: i64, *, BN: int = 1024
 ) -> None:
@@ -295,20 +228,6 @@ def dropout_matrix_kernel(
         values = wide(x[m, n])
         is_kept = tp.random(seed, offset + m * tp.dim("N") + n.elements) >= p
         y[m, n] = tp.where(is_kept, values * scale.to(values.dtype), 0)
-
-
-@tp.kernel(deny_checks=True)
-def cast_matrix_kernel(y: Out[U, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """y = x in the element type of y."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        y[m, n] = x[m, n].to(y.dtype)
-
-
-@tp.kernel(deny_checks=True)
-def copy_matrix_kernel(y: Out[T, "M N"], x: In[T, "M N"], *, BM: int = 16, BN: int = 128) -> None:
-    """y = x."""
-    for m, n in tp.parallel(M=BM, N=BN):
-        y[m, n] = x[m, n]
 
 
 @tp.kernel(deny_checks=True)
@@ -350,22 +269,27 @@ def silu_mul_backward_kernel(
 
 # How each is cut into tiles.
 
-_ADD: Final = Work(vector(add_kernel), plane(add_matrix_kernel))
-_MUL: Final = Work(vector(mul_kernel), plane(mul_matrix_kernel))
-_GELU: Final = Work(vector(gelu_kernel), plane(gelu_matrix_kernel))
-_GELU_TANH: Final = Work(vector(gelu_tanh_kernel), plane(gelu_tanh_matrix_kernel))
-_GELU_BACKWARD: Final = Work(vector(gelu_backward_kernel), plane(gelu_backward_matrix_kernel))
-_GELU_BACKWARD_TANH: Final = Work(vector(gelu_backward_tanh_kernel), plane(gelu_backward_tanh_matrix_kernel))
+def _work(name: str, kernel: Kernel) -> Work:
+    return Work(vector(name, kernel.with_leading(0)), plane(f"{name}_matrix", kernel))
+
+
+def _by_tanh(name: str, work: Work) -> Work:
+    return Work(with_constants(name, work.vector, TANH=1), with_constants(f"{name}_matrix", work.matrix, TANH=1))
+
+
+_ADD, _MUL, _CAST, _COPY = (
+    _work("add", add_kernel), _work("mul", mul_kernel), _work("cast", cast_kernel), _work("copy", copy_kernel)
+)  # fmt: skip
+_GELU, _GELU_BACKWARD = _work("gelu", gelu_kernel), _work("gelu_backward", gelu_backward_kernel)
+_GELU_TANH, _GELU_BACKWARD_TANH = _by_tanh("gelu_tanh", _GELU), _by_tanh("gelu_backward_tanh", _GELU_BACKWARD)
 _DROPOUT: Final = Work(
-    vector(dropout_kernel, p=0.1, scale=1 / 0.9, seed=1, offset=0),
-    plane(dropout_matrix_kernel, rows=False, p=0.1, scale=1 / 0.9, seed=1, offset=0),
+    vector("dropout", dropout_kernel, p=0.1, scale=1 / 0.9, seed=1, offset=0),
+    plane("dropout_matrix", dropout_matrix_kernel, rows=False, p=0.1, scale=1 / 0.9, seed=1, offset=0),
 )
-_CAST: Final = Work(vector(cast_kernel), plane(cast_matrix_kernel))
-_COPY: Final = Work(vector(copy_kernel), plane(copy_matrix_kernel))
-_COPY_BLOCKS: Final = plane(copy_blocks_kernel)
-_TRANSPOSE: Final = square(transpose_kernel)
-_SILU_MUL: Final = gated(silu_mul_kernel)
-_SILU_MUL_BACKWARD: Final = gated(silu_mul_backward_kernel)
+_COPY_BLOCKS: Final = plane("copy_blocks", copy_blocks_kernel)
+_TRANSPOSE: Final = square("transpose", transpose_kernel)
+_SILU_MUL: Final = gated("silu_mul", silu_mul_kernel)
+_SILU_MUL_BACKWARD: Final = gated("silu_mul_backward", silu_mul_backward_kernel)
 
 TUNABLES: Final[tuple[Tunable, ...]] = (
     *(

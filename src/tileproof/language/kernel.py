@@ -177,10 +177,14 @@ class Kernel:
         """How programs are mapped to a GPU, if given."""
         self.absent: frozenset[str] = frozenset()
         """The optional parameters that this form of the kernel does without: see `without`."""
-        self._forms: dict[frozenset[str], Kernel] = {}
+        self.leading = 1
+        """How many axes `M...` stands for in this form: see `with_leading`."""
+        self._forms: dict[tuple[frozenset[str], int], Kernel] = {}
         """Those that were asked for, by what they do without. All forms share it, so that each is compiled once."""
         self.forms: dict[tuple[int, ...], Kernel] = {}
-        """By the places where a launch passed None: the form that it then called with the other arguments."""
+        """By how many axes `M...` was and the places where None was: the form that a launch called with the rest."""
+        self.ranked: tuple[int, int] | None = None
+        """The place of the argument that says how many axes `M...` is, and how many others it has."""
         self.memos: dict[Any, Any] = {}
         """Its parsed, proved and compiled forms: see `Memo`."""
         self.launch_cache: dict[Any, Callable[[tuple[Any, ...], dict[str, Any]], bool | None]] = {}
@@ -191,8 +195,8 @@ class Kernel:
     def __call__(self, *args: Any, **constants: Any) -> None:
         """Launches the kernel on `args`."""
         if self.forms:
-            form = self.forms.get(tuple([place for place, each in enumerate(args) if each is None]))
-            if form is not None:
+            form = self.forms.get(self.form_key(args))
+            if form is not None and form is not self:
                 form(*[each for each in args if each is not None], **constants)
                 return
         if self.launch_cache:
@@ -230,7 +234,7 @@ class Kernel:
         kernel = Kernel(
             self.function, deny_checks=self.deny_checks, deterministic=self.deterministic, schedule=schedule
         )
-        kernel.source_lines, kernel.absent = self.source_lines, self.absent
+        kernel.source_lines, kernel.absent, kernel.leading = self.source_lines, self.absent, self.leading
         return kernel
 
     def without(self, *names: str) -> Kernel:
@@ -239,15 +243,33 @@ class Kernel:
             plain = linear.without("bias")
             plain(y, x, w)
         """
-        absent = self.absent | frozenset(names)
-        if absent == self.absent:
+        return self._form(self.absent | frozenset(names), self.leading)
+
+    def with_leading(self, count: int) -> Kernel:
+        """The kernel where `M...`, the leading axes of its tensors, is so many of them.
+
+            vectors = add.with_leading(0)
+        """
+        return self._form(self.absent, count)
+
+    def _form(self, absent: frozenset[str], leading: int) -> Kernel:
+        if (absent, leading) == (self.absent, self.leading):
             return self
-        form = self._forms.get(absent)
+        form = self._forms.get((absent, leading))
         if form is None:
             form = self.with_schedule(self.schedule)
-            form.absent, form._forms = absent, self._forms
-            form = self._forms.setdefault(absent, form)
+            form.absent, form.leading, form._forms = absent, leading, self._forms
+            form = self._forms.setdefault((absent, leading), form)
         return form
+
+    def form_key(self, args: tuple[Any, ...]) -> tuple[int, ...]:
+        """What tells the forms of launches apart."""
+        places = [place for place, each in enumerate(args) if each is None]
+        if self.ranked is None:
+            return tuple(places)
+        place, others = self.ranked
+        shape = getattr(args[place], "shape", None) if place < len(args) else None
+        return (1 if shape is None else len(shape) - others, *places)
 
     def forget(self) -> None:
         """Drops everything parsed, proved and compiled, and the plans of repeated launches."""
@@ -255,8 +277,10 @@ class Kernel:
         self.launch_cache.clear()
         self.forms.clear()
         self.recent = None
-        for form in () if self.absent else self._forms.values():
-            form.forget()
+        self.ranked = None
+        if not self.absent and self.leading == 1:
+            for form in self._forms.values():
+                form.forget()
 
     def __repr__(self) -> str:
         from tileproof.diagnostics.errors import display_path
