@@ -13,6 +13,9 @@ import pytest
 FINDER = """
 import os, signal, sys
 
+# Programs that a shell starts in the background ignore the signal, and so do their children.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 class Interrupting:
     def find_spec(self, name, path=None, target=None):
         if name == os.environ.get("INTERRUPTED_AT"):
