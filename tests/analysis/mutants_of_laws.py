@@ -679,4 +679,33 @@ LAWS = [
         "return at_lane(self.term(operand), place)",
         "return self.term(operand)",
     ),
+    # Segments that end early.
+    Mutant(
+        "all segments end with their dimension, for a store at the program's own tile",
+        "coverage segments_alone",
+        "coverage._walks_all",
+        "if _ends_early(collector, spot.pick.walker):",
+        "if False:",
+    ),
+    Mutant(
+        "some segment has each element of the dimension",
+        "coverage loops_alone",
+        "coverage._Solver._segment_with",
+        "if content.ends_early:",
+        "if False:",
+    ),
+    Mutant(
+        "segments have as many elements as their dimension",
+        "coverage counted_segments",
+        "coverage.scatter",
+        "if _ends_early(collector, walker):",
+        "if False:",
+    ),
+    Mutant(
+        "the last border is the extent",
+        "coverage up_to_the_last",
+        "axioms.Axioms._of_element",
+        "if not ends_early:",
+        "if True:",
+    ),
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import (
     blind_one,
     blind_two,
+    early_ends,
     entries,
     nested_arithmetic,
     partitions,
@@ -36,6 +37,7 @@ SAFE: list[Case] = [
     *partitions.SAFE,
     *blind_one.SAFE,
     *blind_two.SAFE,
+    *early_ends.SAFE,
     *entries.SAFE,
     *nested_arithmetic.SAFE,
     *tiles.SAFE,
@@ -54,6 +56,7 @@ UNSAFE: list[Case] = [
     *partitions.UNSAFE,
     *blind_one.UNSAFE,
     *blind_two.UNSAFE,
+    *early_ends.UNSAFE,
     *entries.UNSAFE,
     *nested_arithmetic.UNSAFE,
     *tiles.UNSAFE,

@@ -89,8 +89,9 @@ def _tensor(parameter: TensorParameter, extents: dict[str, int], rng: random.Ran
                 shape.append(rng.randint(0, LARGEST))
     count = int(np.prod(shape, dtype=np.int64))
     match parameter.element:
-        case ContentOf(kind, dimension):
-            entries = _entries(kind, count, extents[dimension], rng)
+        case ContentOf(kind, dimension, ends_early):
+            extent = rng.randint(0, extents[dimension]) if ends_early else extents[dimension]
+            entries = _entries(kind, count, extent, rng)
             stored = np.int64 if wide else np.int32
             return np.array(entries, stored).reshape(shape)
         case element if str(element) in ("i32", "i64"):

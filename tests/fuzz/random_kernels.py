@@ -327,7 +327,7 @@ class Writer(Parts):
         words = set(re.findall(r"\w+", used))
         self.tensors = {name: found for name, found in self.tensors.items() if name in words}
         self.scalars = {name: found for name, found in self.scalars.items() if name in words}
-        contents = [re.findall(r'"(\w)"', element) for _, element, _ in self.tensors.values()]
+        contents = [re.findall(r'"(?:<=)?(\w)"', element) for _, element, _ in self.tensors.values()]
         named = [*re.findall(r'(?:dim|group)\([^"()]*"([^"]+)"\)', used), *(name for one in contents for name in one)]
         for needed in [*(walk.dim for walk in self.walks), *named, *re.findall(r"tp\.tiles\((\w)=", used)]:
             if not any(needed in dims.split() for _, _, dims in self.tensors.values()):

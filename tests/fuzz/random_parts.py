@@ -135,7 +135,7 @@ class Parts:
         if count and self.chance(0.12):
             size = rng.choice([2, 3, 4])
             kind = self.pick("segment", "segment", "segment each")
-            off = self.tensor('Offsets["N"]', "E+1", stem="off")
+            off = self.tensor(self.pick('Offsets["N"]', 'Offsets["N"]', 'Offsets["<=N"]'), "E+1", stem="off")
             self.space.append(f"tp.segments({off}, N={'tp.each' if kind == 'segment each' else size})")
             self.targets.append("(e, i)" if count > 1 else "e, i")
             walks.append(Walk("i", dims.pop(0), kind, size))
@@ -215,10 +215,13 @@ class Parts:
             case 3 | 4:
                 yield Slot("C", f"{self.position()} + {n}", partial=True)
             case 5 if walk.kind == "each":
-                off = self.tensor('Offsets["R"]', f"{N}+1", stem="off")
+                early = self.chance(0.3)
+                off = self.tensor(f'Offsets["{"<=" if early else ""}R"]', f"{N}+1", stem="off")
                 start, stop = f"{off}[{n} + 0]", f"{off}[{n} + 1]"
-                yield Slot("R", k, wraps=(Wrap(f"for {k} in range({start}, {stop}):"),))
-                yield Slot("R", k, tag=k, wraps=(Wrap(f"for {k} in tp.tiles(R=2, start={start}, stop={stop}):"),))
+                partial = early and self.chance(0.7)
+                yield Slot("R", k, wraps=(Wrap(f"for {k} in range({start}, {stop}):"),), partial=partial)
+                segment = Wrap(f"for {k} in tp.tiles(R=2, start={start}, stop={stop}):")
+                yield Slot("R", k, tag=k, wraps=(segment,), partial=partial)
 
     def sized_slots(self, walk: Walk) -> Iterator[Slot]:
         i, N, extent = walk.name, walk.dim, dim(walk.dim)

@@ -256,6 +256,19 @@ def test_an_index_chosen_as_minus_one_is_refused() -> None:
     assert y.tolist() == [7, 7, 7, 3, 4]
 
 
+def test_borders_that_may_end_early_cover_nothing_behind_the_last() -> None:
+    signature = '{}[f32, "N"], x: In[f32, "N"], off: In[Offsets["<=N"], "E+1"]'
+    body = "for e, i in tp.parallel(tp.segments(off, N=2)):\n    y[i] = x[i]"
+    assert refused(kernel(signature.format("y: Out"), body)) == "TP0821"
+    y, k = zeros(7), kernel(signature.format("y: InOut"), body)
+    run(k, y, ramp(7), ints(0, 3, 3, 5))
+    assert y.tolist() == [0, 1, 2, 3, 4, 0, 0]
+    run(k, y, ramp(7) + 1, ints(0))
+    assert y.tolist() == [0, 1, 2, 3, 4, 0, 0]
+    for wrong in (ints(0, 8), ints(1, 5), ints(0, 5, 3), ints()):
+        assert fails(k, zeros(7), ramp(7), wrong) in ("TP0607", "TP0604")
+
+
 def test_minus_one_in_a_plain_integer_is_not_none() -> None:
     signature = 'y: InOut[f32, "V"], at: In[i32, "N"]'
     assert faults(each(signature, "y[at[n]] = 1.0"), zeros(3), ints(-1)) == "TP0702"

@@ -155,14 +155,15 @@ class Axioms:
 
     def _of_element(self, atom: Read, tensor: str, args: tuple[Term, ...], contracts: bool) -> Iterator[Formula]:
         match self.ranges.elements[tensor]:
-            case Content(kind, dimension, _) if contracts:
+            case Content(kind, dimension, _, ends_early) if contracts:
                 extent = self.ranges.extent(dimension)
                 if kind == "Offsets":
                     yield at_most(-of(atom), 0)
                     yield at_most(of(atom), extent)
                     yield Some((below(number(0), args[0]), equals(of(atom), 0)))
                     last = self.offsets[tensor] - 1
-                    yield Some((below(args[0], last), equals(of(atom), extent)))
+                    if not ends_early:
+                        yield Some((below(args[0], last), equals(of(atom), extent)))
                 else:
                     yield at_most(number(-1), of(atom))
                     yield below(of(atom), extent)

@@ -91,7 +91,16 @@ def _walks_all(collector: Collector, spot: Spot) -> bool:
     assert isinstance(spot.pick, ops.Along)
     walk = collector.account.walks[spot.pick.walker]
     is_space = collector.parallel is not None and spot.pick.walker in collector.parallel.walkers
+    if _ends_early(collector, spot.pick.walker):
+        return False
     return is_space and walk.extent == spot.extent and walk.origin is None
+
+
+def _ends_early(collector: Collector, walker: Walker) -> bool:
+    """Whether a walker of the space goes by segments that need not reach the end of its dimension."""
+    segments = () if collector.parallel is None else collector.parallel.segments
+    contents = [segment.offsets.type.element for segment in segments if segment.walker is walker]
+    return any(isinstance(content, Content) and content.ends_early for content in contents)
 
 
 def stores(collector: Collector, tensor: Tensor) -> list[Site]:
@@ -555,14 +564,17 @@ class _Solver:
         return next(tensor for tensor in self.collector.views if tensor.name == atom.tensor)
 
     def _segment_with(self, offsets: Tensor, target: Term) -> Term:
-        """The segment that holds an element: there is one, for borders go from 0 to the extent."""
+        """The segment that holds an element: there is one up to the last border, and the first is 0."""
         segment = of(Unknown(f"segment of {target} in {offsets.name}", 0, 1 << 48, uniform=True))
         begin, end = (of(Read(offsets.name, (place,))) for place in (segment, segment + 1))
         borders = self.collector.views[offsets].extents[0]
         content = self.ranges.elements[offsets.name]
         assert isinstance(content, Content)
         # There is one only for an element that the segments have.
-        outside = below(target, 0), at_most(self.collector.extent(content.dimension), target)
+        last = self.collector.extent(content.dimension)
+        if content.ends_early:
+            last = of(Read(offsets.name, (borders - 1,)))
+        outside = below(target, 0), at_most(last, target)
         inside = at_most(-segment, 0), at_most(segment + 2, borders), at_most(begin, target), below(target, end)
         self.facts.append(Some((*outside, All(inside))))
         return segment
@@ -795,6 +807,8 @@ def scatter(collector: Collector, tensor: Tensor) -> Scatter | None:
         elements = product(elements, spot.extent)
     for walker in collector.parallel.walkers:
         if walker.type.is_piece or not (walker.type.is_each or walker.name in alive):
+            return None
+        if _ends_early(collector, walker):
             return None
         writes = product(writes, collector.account.walks[walker].extent)
     through = entries_of(site.present, collector.account.definitions)

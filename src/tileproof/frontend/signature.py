@@ -46,6 +46,11 @@ class ContentOf:
 
     kind: str
     dimension: str
+    ends_early: bool = False
+    """`Offsets["<=N"]`: borders that may end before the extent."""
+
+    def __str__(self) -> str:
+        return f'{self.kind}["{"<=" if self.ends_early else ""}{self.dimension}"]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,14 +386,18 @@ def _tensor(
 def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations: list[Equation]) -> ContentOf:
     span = function.span(node)
     text = node.slice.value if isinstance(node.slice, ast.Constant) else None
+    ends_early = kind == "Offsets" and isinstance(text, str) and text.startswith("<=")
+    text = text[2:] if ends_early and isinstance(text, str) else text
     dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
     if not isinstance(dimension, Named):
         message, cure = f"`{kind}[...]` takes the dimension its entries point into", f'write `{kind}["V"]`'
         if isinstance(text, str) and isinstance(dimension, Fixed):
             message = f"`{kind}[...]` takes a dimension by name, and `{text}` is a number"
             cure = f'call the axis V, write `{kind}["V"]`, and demand `tp.require(tp.dim("V") == {text})`'
+        elif kind == "Offsets":
+            cure += ', or `Offsets["<=V"]` for borders that may end before the extent'
         raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
-    return ContentOf(kind, dimension.name)
+    return ContentOf(kind, dimension.name, ends_early)
 
 
 def _words(node: ast.expr) -> str | None:

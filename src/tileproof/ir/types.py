@@ -85,9 +85,11 @@ class Content:
     kind: str
     dimension: str
     storage: DType
+    ends_early: bool = False
+    """Whether borders may end before the extent."""
 
     def __str__(self) -> str:
-        return f'{self.kind}["{self.dimension}"]'
+        return f'{self.kind}["{"<=" if self.ends_early else ""}{self.dimension}"]'
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,12 +107,12 @@ def test_a_copy_of_entries_is_as_wanted_whatever_they_are(
 @settings(deadline=None)
 @given(
     st.lists(st.integers(-2, 9) | st.sampled_from(FAR), max_size=7), st.integers(0, 9), st.sampled_from(DTYPES),
-    st.sampled_from([1, 2, -1]),
+    st.sampled_from([1, 2, -1]), st.booleans(),
 )  # fmt: skip
 def test_a_copy_of_borders_rises_from_zero_to_the_extent(
-    entries: list[int], extent: int, dtype: Any, step: int
+    entries: list[int], extent: int, dtype: Any, step: int, early: bool
 ) -> None:
-    source, wanted = np.array(entries, dtype)[::step], Wanted("Offsets", extent)
+    source, wanted = np.array(entries, dtype)[::step], Wanted("Offsets", extent, ends_early=early)
     if incurable(wanted, source.shape) is not None:
         assert measure(source, "Offsets").meets(wanted) is False
         return

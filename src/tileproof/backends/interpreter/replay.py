@@ -236,13 +236,16 @@ def _contents(
             if not count:
                 return None
             borders = np.sort(rng.integers(0, extent + 1, count))
-            borders[0], borders[-1] = 0, extent
-            if count == 1 and extent:
+            if not element.ends_early:
+                borders[-1] = extent
+            borders[0] = 0
+            if count == 1 and extent and not element.ends_early:
                 return None
             for place, value in inside.items():
                 borders[place] = value
             borders = np.maximum.accumulate(borders)
-            return borders.astype(kind) if borders[0] == 0 and borders[-1] == extent else None
+            is_end = borders[-1] <= extent if element.ends_early else borders[-1] == extent
+            return borders.astype(kind) if borders[0] == 0 and is_end else None
         case "Unique":
             used = set(inside.values())
             spare = [value for value in rng.permutation(extent).tolist() if value not in used]

@@ -330,7 +330,7 @@ def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array | De
                 _wrong_dtype(signature, tensor, str(wanted), dtype)
         case ContentOf() as content:
             if dtype not in (I32, I64):
-                _wrong_dtype(signature, tensor, f'{content.kind}["{content.dimension}"], stored as i32 or i64', dtype)
+                _wrong_dtype(signature, tensor, f"{content}, stored as i32 or i64", dtype)
             bound.dtypes[tensor.name] = dtype
         case Anything():
             bound.dtypes[tensor.name] = dtype

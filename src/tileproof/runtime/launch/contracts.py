@@ -74,7 +74,8 @@ def check_content(
 def wanted_of(tensor: TensorParameter, extent: int, read_through: Collection[str], complete: Collection[str]) -> Wanted:
     """What a kernel demands of an index tensor."""
     assert isinstance(tensor.element, ContentOf)
-    return Wanted(tensor.element.kind, extent, tensor.name not in read_through and tensor.name not in complete)
+    holes_allowed = tensor.name not in read_through and tensor.name not in complete
+    return Wanted(tensor.element.kind, extent, holes_allowed, tensor.element.ends_early)
 
 
 def demand(
@@ -131,7 +132,7 @@ def fault_in(array: Array, wanted: Wanted) -> Fault | None:
             return incurable(wanted, array.shape)
         wrong = is_outside = np.append(False, entries[1:] < entries[:-1])
         other = np.append(entries[-1], entries[:-1])
-        if not wrong.any() and (entries[0] != 0 or entries[-1] != wanted.extent):
+        if not wrong.any() and (entries[0] != 0 or not wanted.is_end(entries[-1])):
             return fault_of(wanted, np.array([1, 0, 0, entries[-1], entries[0]]), array.shape)
     if wanted.kind == "Unique":
         _, first, which = np.unique(entries, return_index=True, return_inverse=True)
@@ -172,7 +173,7 @@ def incurable(wanted: Wanted, shape: tuple[int, ...]) -> Fault | None:
         if not size:
             return Fault(Wrong.EMPTY, (), (), 0, 0)
         # One border is the first and the last at once.
-        return Fault(Wrong.ENDS, (), (0, 0), 1, 1) if size == 1 and wanted.extent else None
+        return Fault(Wrong.ENDS, (), (0, 0), 1, 1) if size == 1 and not wanted.is_end(0) else None
     least = size if wanted.kind == "Unique" else min(size, 1)
     is_crowded = not wanted.holes_allowed and wanted.extent < least
     return Fault(Wrong.CROWDED, (), (), size, size) if is_crowded else None
@@ -188,6 +189,8 @@ def reject(
     notes: tuple[str, ...] = ()
     labels: tuple[Label, ...] = ()
     help = "start at 0, end at the extent, one border more than segments"
+    if wanted.ends_early:
+        help = "start at 0, end at the extent or before, one border more than segments"
     match fault.wrong:
         case Wrong.OUTSIDE:
             message = f"{entries[0]} is {fault.values[0]}, and {dimension} has {extent} elements"
@@ -209,7 +212,8 @@ def reject(
             message = f"`{name}` falls from {before} to {at} at {fault.places[0][0]}, and borders never fall"
         case Wrong.ENDS:
             first, last = fault.values
-            message = f"`{name}` goes from {first} to {last}, and its segments divide 0 to {extent}"
+            divided = "end by" if wanted.ends_early else "divide 0 to"
+            message = f"`{name}` goes from {first} to {last}, and its segments {divided} {extent}"
         case Wrong.EMPTY:
             message = f"`{name}` is empty, and segments need at least one border"
         case Wrong.CROWDED:

@@ -7,7 +7,8 @@ changes while it is copied. The kernels are proved as all others are, with no ch
 - `Index`: a wrong entry becomes none, or 0 where a kernel loads through the tensor.
 - `Unique`: it becomes none, and so do all but the first of entries that are equal. Where a kernel loads through the
   tensor none will not do: if any entry is wrong, all become their own places.
-- `Offsets`: a border is at least those before it, and at most the extent; the first is 0, the last the extent.
+- `Offsets`: a border is at least those before it, and at most the extent; the first is 0, the last the extent unless
+  they may end early.
 
 Each program writes a record of five words, which `contracts.fault_of` reads.
 
@@ -61,7 +62,7 @@ def copied(wanted: Wanted, source: Tensor, records: Tensor, *, is_loaded: bool =
         source, gaps = dense(source)
     into, outof = copy.flatten(), source.flatten()
     if wanted.kind == "Offsets":
-        return copy, [*gaps, (copy_offsets, (into, records, outof, wanted.extent), {})]
+        return copy, [*gaps, (copy_offsets, (into, records, outof, wanted.extent), {"EARLY": wanted.ends_early})]
     records = records.reshape(-1, WORDS)
     positions = min(wanted.extent, int(np.iinfo(source.storage).max) + 1)
     is_unique = wanted.kind == "Unique" and source.size > 1 and positions > 0
@@ -155,7 +156,8 @@ def count_instead(copy: InOut[T, "N"], records: In[i64, "F 5"], *, BN: int = _PI
 
 @kernel(deny_checks=True)
 def copy_offsets(
-    copy: Out[T, "N"], records: Out[i64, "5"], source: In[T, "N"], extent: i64, *, BN: int = _PIECE
+    copy: Out[T, "N"], records: Out[i64, "5"], source: In[T, "N"], extent: i64, *, EARLY: bool = False,
+    BN: int = _PIECE,
 ) -> None:  # fmt: skip
     """A copy of `Offsets`, by one program, because a border depends on all before it."""
     top, changed, falls = tiles.zeros((), i64), tiles.zeros((), i64), tiles.zeros((), i64)
@@ -166,7 +168,9 @@ def copy_offsets(
         borders = tiles.maximum(tiles.scan(tiles.clip(read, 0, extent), by=tiles.maximum), top)
         top = borders.max()
         is_first, is_last = n.elements == 0, n.elements == spaces.dim("N") - 1
-        right = tiles.where(is_last, extent, tiles.where(is_first, 0, borders))
+        right = tiles.where(is_first, 0, borders)
+        if not EARLY:
+            right = tiles.where(is_last, extent, right)
         copy[n] = right.to(copy.dtype)
         changed += tiles.where(right == read, 0, 1).to(i64).sum()
         is_less = ~is_first & (read < earlier)

@@ -31,6 +31,12 @@ class Wanted:
     """Of the dimension that its entries point into."""
     holes_allowed: bool = True
     """Whether entries may be -1 (none)."""
+    ends_early: bool = False
+    """Whether borders may end before the extent."""
+
+    def is_end(self, last: int | None) -> bool:
+        """Whether borders may end so."""
+        return last is not None and (last <= self.extent if self.ends_early else last == self.extent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,7 @@ class Measured:
         if wanted.kind == "Offsets":
             if self.is_monotone is None:
                 return None
-            return self.is_monotone and self.first == 0 and self.last == wanted.extent
+            return self.is_monotone and self.first == 0 and wanted.is_end(self.last)
         is_within = self.least >= -1 and self.greatest < wanted.extent
         if is_within and wanted.kind == "Index" and (wanted.holes_allowed or self.has_none is False):
             return True  # as below, for the most frequent case
