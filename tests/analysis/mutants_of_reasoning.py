@@ -232,8 +232,8 @@ REASONING = [
         "quotients are not negative",
         "bounds quotient_of_one_before",
         "axioms.Axioms._of_one",
-        "self.ranges.of(of(atom)))\n            case Product",
-        "Range(0, 1 << 48))\n            case Product",
+        "self.ranges.of(of(atom)))\n        case Product",
+        "Range(0, 1 << 48))\n        case Product",
     ),
     Mutant(
         "the least quotient is forgotten",
