@@ -299,6 +299,123 @@ def k(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
     for n in tp.parallel(N=B):
         t = tp.shared((16,), f32)
         y[n] = x[n]
+
+### neighbors past the end | TP0811 | open
+# read it with `x.get(n.elements + 1, fill)`, which gives `fill`
+def k(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n.elements + 1] - x[n]
+
+### a neighbor past the end | TP0811 | open
+# guard the access with `if`, or read it with `x.get((m, n + 1), fill)`
+def k(y: Out[f32, "M N"], x: In[f32, "M N"]) -> None:
+    for m, n in tp.parallel(M=tp.each, N=tp.each):
+        y[m, n] = x[m, n + 1]
+
+### offsets of a program | TP0811 | open
+# write `p`, or `p.elements`
+def k(y: InOut[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
+    for p in tp.parallel(N=B):
+        at = p.number * B + tp.arange(B)
+        y[p] = x[at]
+
+### a tile stored past the end | TP0811 | open
+# store at `tp.where(inside, index, tp.none)`
+def k(y: InOut[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
+    for n in tp.parallel(N=B):
+        y[n.elements + 1] = x[n]
+
+### column sums | TP0801 | open
+# declare s Sum and update it by `+=`
+def k(s: InOut[f32, "N"], x: In[f32, "M N"], *, B: int = 16) -> None:
+    for i, j in tp.parallel(M=B, N=B):
+        s[j] += x[i, j].sum(axis=0)
+
+### a sum written out | TP0801 | open
+# declare s Sum and update it by `+=`
+def k(s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] = s[ids[n]] + x[n]
+
+### a maximum of programs | TP0801 | open
+# declare s Max and write `tp.update(s, index, t)`
+def k(s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] = tp.maximum(s[ids[n]], x[n])
+
+### a difference of programs | TP0801 | open
+# declare s Sum and add the negative, `+= -t`
+def k(s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] -= x[n]
+
+### a product of programs | TP0801 | open
+# let one program own an element of s, and loop over what changes it
+def k(s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] *= x[n]
+
+### a sum that is read | TP0801 | open
+# s cannot be a Sum
+def k(y: Out[f32, "N"], s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] += x[n]
+        y[n] = s[ids[n]]
+
+### a sum that is stored | TP0801 | open
+# s cannot be a Sum
+def k(s: InOut[f32, "V"], x: In[f32, "N"], ids: In[Index["V"], "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        s[ids[n]] = 0.0
+        s[ids[n]] += x[n]
+
+### a counter | TP0801 | open
+# count cannot be a Sum
+def k(y: InOut[f32, "N"], count: InOut[i32, "1"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        if x[n] > 0:
+            at = count[0]
+            count[0] = at + 1
+            y[n] = at.to(f32)
+
+### one entry for all programs | TP0801 | open
+# index y with n, so that each program writes its own elements
+def k(y: InOut[f32, "N"], x: In[f32, "N"], at: In[Index["N"], "1"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[at[0]] = x[n]
+
+### borders of empty segments | TP0801 | open
+# two borders are equal where a segment is empty: store under an `if` that compares off[e]
+def k(y: InOut[f32, "N"], x: In[f32, "E"], off: In[Offsets["N"], "E+1"]) -> None:
+    for e in tp.parallel(E=tp.each):
+        y[off[e.start]] = x[e]
+
+### programs that meet after a hundred | TP0801 | open
+# index y with n, so that each program writes its own elements
+def k(y: InOut[f32, "M"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n % 100] = x[n]
+
+### a position that wraps | TP0802 | open
+# compute the index without the cast to i32
+def k(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        at = n.to(i32) + 1
+        if at < tp.dim("N"):
+            y[at] = x[n]
+
+### a position of bits | TP0802 | open
+# compute the index with `+`, `-`, `*`, `//` and `%`
+def k(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[(n.to(i64) * 5 + 3) & 63] = x[n]
+
+### half of a matrix | TP0821 | open
+# write every element of y
+def k(y: Out[f32, "N N"], x: In[f32, "N N"]) -> None:
+    for i, j in tp.parallel(("N", tp.each), ("N", tp.each)):
+        if j <= i:
+            y[i, j] = x[i, j]
 '''
 
 

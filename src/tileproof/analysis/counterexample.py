@@ -13,7 +13,7 @@ from tileproof.diagnostics.errors import TileproofError
 from tileproof.diagnostics.spans import Span
 from tileproof.ir import ops
 from tileproof.ir.types import Extent, Named, TensorType
-from tileproof.ir.walk import walkers
+from tileproof.ir.walk import walk, walkers
 
 from .discharge import Discharger
 from .obligations import Violation
@@ -26,6 +26,8 @@ Replay: TypeAlias = Callable[[ops.KernelIR, Sizes, int], tuple[TileproofError | 
 Returns the fault, if one occurs, and how many operations were run.
 """
 _LIMITS = (8, 40)
+_LARGEST_NUMBER = 2000
+"""Numbers of a kernel up to it are counted to: what meets after so many programs is searched for."""
 _MOST_ELEMENTS = 300_000
 _MOST_STEPS = 120_000
 
@@ -56,10 +58,10 @@ class CounterexampleSearch:
 
         # A launch that a guard rejects is no counter-example.
         met = [negation(All(compare.broken)) for compare in self.discharger.compares]
-        largest = _largest_tile(self.kernel) * 2 + 2
+        limits = {*_LIMITS, _largest_tile(self.kernel) * 2 + 2, max(_LIMITS[0], _largest_number(self.kernel) + 2)}
         for violation in violations:
             formulas = self.discharger.prover.formulas((*violation, *met), contracts=True)
-            for limit in (*_LIMITS, largest):
+            for limit in sorted(limits):
                 sizes = self.solver.example(formulas, limit)
                 if sizes is not None:
                     seen = self._run(sizes)
@@ -135,3 +137,9 @@ def _tile_sizes(kernel: ops.KernelIR) -> Mapping[str, int]:
 
 def _largest_tile(kernel: ops.KernelIR) -> int:
     return max(_tile_sizes(kernel).values(), default=1)
+
+
+def _largest_number(kernel: ops.KernelIR) -> int:
+    """The largest of the small numbers that a kernel computes positions with."""
+    numbers = (op.value for op in walk(kernel.body) if isinstance(op, ops.Constant))
+    return max((one for one in numbers if type(one) is int and one <= _LARGEST_NUMBER), default=0)

@@ -9,9 +9,9 @@ from typing import TypeAlias
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, OutOfBounds, Race, TileproofError, Unwritten
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Named, Tensor, TensorType
+from tileproof.ir.types import Access, Tensor, TensorType
 
-from . import coverage, smt
+from . import coverage, cures, smt
 from .axioms import Axioms
 from .collect import Collector
 from .counterexample import CounterexampleSearch, Replay
@@ -20,9 +20,8 @@ from .invariants import learn
 from .launch_guards import Compare, Fits
 from .obligations import Contents, Disjoint, DisjointLanes, Goal, InBounds, Violation, full, goals
 from .prover import Answer, Prover
-from .ranges import Range
 from .sites import Bounded, Branch, Fitting, NotEmpty, Site
-from .terms import Read, Scalar, Start, Term, below, depends_on_data, everything
+from .terms import Scalar, Term, below, depends_on_data, everything
 from .verdict import Discharged, Full, Residual, Rung, Verdict
 
 _Discharge: TypeAlias = Callable[[Rung, str], None]
@@ -122,7 +121,7 @@ class _Checker:
             seen = self.counterexamples.find(remaining.violations, OutOfBounds, [goal.span])
             if seen is not None:
                 code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_IN_BOUNDS
-                cure = "" if code is Code.NOT_AN_INDEX else _walker_hint(goal.subject) or _guard_hint(op)
+                cure = "" if code is Code.NOT_AN_INDEX else cures.of_bounds(self.collector, goal.subject, op)
                 self._report_counterexample(code, seen, cure)
                 return
         rung = Rung.PRECHECK if early and not where.nest else Rung.IN_PLACE
@@ -162,14 +161,17 @@ class _Checker:
             if seen is not None:
                 lanes = seen.diagnostics[0].code is Code.LANES_MEET
                 stores = isinstance(goal.subject, Disjoint) and goal.subject.two.writes and not lanes
-                cure = _disjoint_hint(self.collector, site) if stores else ""
+                cure = "" if lanes else cures.of_race(self.collector, goal, stores)
                 self._report_counterexample(Code.LANES_NOT_DISJOINT if lanes else Code.NOT_DISJOINT, seen, cure)
                 return
-        self._not_proved(_not_disjoint(goal))
+        self._not_proved(_not_disjoint(goal, *cures.of_open(self.collector, goal)))
 
-    def _report_counterexample(self, code: Code, seen: TileproofError, help: str = "") -> None:
+    def _report_counterexample(
+        self, code: Code, seen: TileproofError, help: str = "", labels: tuple[Label, ...] = ()
+    ) -> None:
         for finding in seen.diagnostics:
-            diagnostic = replace(finding, code=code, help=help or finding.help)
+            marks = (*finding.labels, *labels)
+            diagnostic = replace(finding, code=code, help=help or finding.help, labels=marks)
             if all(known.code is not code or known.span != diagnostic.span for known in self.findings):
                 self.findings.append(diagnostic)
 
@@ -203,8 +205,9 @@ class _Checker:
         if self.counterexamples is not None:
             seen = self.counterexamples.find((miss.formulas,), Unwritten, [parameter.span])
             if seen is not None:
-                cure = _cover_hint(parameter.name, coverage.stores(self.collector, tensor))
-                self._report_counterexample(Code.NOT_COVERED, seen, cure)
+                stores = coverage.stores(self.collector, tensor)
+                labels = _conditional(parameter.name, stores)
+                self._report_counterexample(Code.NOT_COVERED, seen, _cover_hint(parameter.name, stores), labels)
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
@@ -254,50 +257,6 @@ def _has_scalars(term: Term) -> bool:
     return any(isinstance(atom, Scalar) for atom in everything(term))
 
 
-def _guard_hint(op: ops.AnyOp) -> str:
-    match op:
-        case ops.Load(tensor=tensor):
-            return f"guard the access with `if`, or read it with `{tensor.name}.get(index, fill)`"
-        case ops.Store() | ops.Update():
-            return "guard the access with `if`"
-        case _:
-            return ""
-
-
-def _walker_hint(subject: object) -> str:
-    """The cure for a full tile of positions, counted from where a walker starts; empty if it is no such tile."""
-    if not isinstance(subject, InBounds):
-        return ""
-    spot = subject.site.spots[subject.axis]
-    begins = None if spot.lane is None else (spot.position - spot.lane).lone
-    if not isinstance(spot.pick, ops.Gather) or not isinstance(begins, Start) or begins.is_each:
-        return ""
-    walker = begins.walker.partition(".")[0]
-    return f"write `{walker}`, or `{walker}.elements`: its positions end with the dimension, those of tp.arange do not"
-
-
-def _disjoint_hint(collector: Collector, site: Site) -> str:
-    """The cure for stores that meet because of what was read: equal entries, or borders that fall; empty if neither."""
-    for branch in site.where.nest:
-        match branch.op:
-            case ops.RangeLoop(start=start):
-                low = collector.account.terms[start].lone
-            case ops.TilesLoop(walker=walker):
-                low = collector.account.walks[walker].low.lone
-            case _:
-                continue
-        if isinstance(low, Read) and isinstance(collector.ranges.elements[low.tensor], Range):
-            return f"declare {low.tensor} Offsets of what is walked, if it holds borders: these never fall"
-    for axis, spot in enumerate(site.spots):
-        entry, dimension = spot.position.lone, site.view.root.type.dimensions[axis]
-        if site.writes and isinstance(entry, Read) and isinstance(dimension, Named):
-            return (
-                f'declare {entry.tensor} Unique["{dimension.name}"] if no two of its entries are equal, or '
-                f"{site.view.root.name} Sum, Max or Min if what programs write is to be combined"
-            )
-    return ""
-
-
 def _is_early(collector: Collector, pick: ops.Pick) -> bool:
     match pick:
         case ops.At(value) | ops.Gather(value):
@@ -308,7 +267,8 @@ def _is_early(collector: Collector, pick: ops.Pick) -> bool:
             return True
 
 
-def _not_disjoint(goal: Goal) -> Diagnostic:
+def _not_disjoint(goal: Goal, why: str, cure: str) -> Diagnostic:
+    """That programs may meet; `why` and `cure` where they are known of this kernel."""
     match goal.subject:
         case DisjointLanes(site, axis):
             return Diagnostic(
@@ -328,8 +288,9 @@ def _not_disjoint(goal: Goal) -> Diagnostic:
                 one.span,
                 f"a program {verbs[0]} it here" if labels else "two programs might write one element here",
                 labels,
-                ("no counter-example is known; what is not proved is rejected",),
-                f"index {name} by the program's own walkers, state what makes the indices differ with tp.require, "
+                (*((why,) if why else ()), "no counter-example is known; what is not proved is rejected"),
+                cure
+                or f"index {name} by the program's own walkers, state what makes the indices differ with tp.require, "
                 f"or take them from a Unique tensor",
             )
         case other:

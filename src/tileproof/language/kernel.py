@@ -10,7 +10,7 @@ import functools
 import linecache
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar, overload
+from typing import Any, ClassVar, Final, Generic, NoReturn, Protocol, TypeAlias, TypeVar, overload
 
 from tileproof.diagnostics.values import formatted
 
@@ -215,6 +215,14 @@ class Kernel:
         if launcher is None:
             raise RuntimeError(f"kernel {self.name} cannot be launched: import tileproof, not a part of it")
         launcher(self, args, constants)
+
+    def __getitem__(self, grid: object) -> NoReturn:
+        """Elsewhere a launch names its grid."""
+        from tileproof.diagnostics.codes import Code
+        from tileproof.diagnostics.errors import Diagnostic, LaunchError
+
+        message = f"`{self.name}` is launched without a grid: it follows from tp.parallel and the arguments"
+        raise LaunchError(Diagnostic(Code.ARGUMENT_COUNT, message, help=f"call it: `{self.name}(...)`"))
 
     def op(self, *args: Any, **constants: Any) -> Any:
         """The launch as a value: an operation that runs once, later, alone or as a part of others.

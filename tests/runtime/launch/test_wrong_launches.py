@@ -123,7 +123,7 @@ WRONG: dict[str, Wrong] = {
     "wrong fixed dimension": Wrong(pixels, lambda x: (x, ramp(2)), "TP0604", ("`y`", "3"), "3", {"B": 2}),
     "wrong expression": Wrong(pixels, lambda x: (x[:, :3], ramp(3)), "TP0604", ("N/B", "`tiles`"), "shapes", {"B": 2}),
     "wrong element type": Wrong(scale, lambda x: (x, ramp(4, 6, dtype=np.float64), 2.0), "TP0603", ("`x`",), "astype"),
-    "wrong fixed element type": Wrong(swap, lambda x: (x[0], ints(1, 2, 3, 4, 5, 6)), "TP0603", ("`b`",), "astype"),
+    "wrong fixed element type": Wrong(swap, lambda x: (x[0], ints(1, 2, 3, 4, 5, 6)), "TP0603", ("`b`",), "np.float32"),
     "wrong byte order": Wrong(
         scale, lambda x: (x, x.astype(x.dtype.newbyteorder()), 2.0), "TP0603", ("`x`",), "newbyteorder"
     ),
@@ -134,7 +134,7 @@ WRONG: dict[str, Wrong] = {
     "too many axes": Wrong(swap, lambda x: (x[0], x), "TP0602", ("`b`",), "one axis for each"),
     "too few axes": Wrong(scale, lambda x: (x, x[0], 2.0), "TP0602", ("`x`",), "one axis for each"),
     # Kinds and counts.
-    "a list": Wrong(swap, lambda x: (x[0], [1.0] * 6), "TP0606", ("`b`", "list"), "numpy array"),
+    "a list": Wrong(swap, lambda x: (x[0], [1.0] * 6), "TP0606", ("`b`", "list"), "np.asarray(b"),
     "nothing": Wrong(swap, lambda x: (x[0], None), "TP0606", ("`b`",), "numpy array"),
     "a masked array": Wrong(swap, lambda x: (x[0], np.ma.array(x[1])), "TP0606", ("`b`",), "mask"),
     "an array for a scalar": Wrong(scale, lambda x: (x, ramp(4, 6), x), "TP0606", ("`by`",), "number"),
@@ -243,3 +243,9 @@ def test_an_extent_that_no_argument_gives_is_to_be_named() -> None:
     (diagnostic,) = raised.value.diagnostics
     assert diagnostic.message == "the extent of N/8 does not follow from the arguments: N is open"
     assert diagnostic.help == "give some tensor the axis N, or the axis N/8 a name of its own"
+
+
+def test_a_kernel_is_launched_without_a_grid() -> None:
+    with pytest.raises(tp.LaunchError, match="launched without a grid") as raised:
+        scale[(1,)]
+    assert raised.value.diagnostics[0].help == "call it: `scale(...)`"

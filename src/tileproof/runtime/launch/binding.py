@@ -193,7 +193,7 @@ def _by_name(signature: Signature, args: tuple[Any, ...], named: Mapping[str, An
             Code.ARGUMENT_COUNT,
             f"`{signature.name}` is missing {what}",
             missing[0],
-            help=f"it takes {listed}",
+            help=f"it takes {listed}; a kernel returns nothing, and writes into arrays that are passed to it",
         )
     return values
 
@@ -282,6 +282,8 @@ def _cure_of_kind(name: str, value: Any) -> str:
         return f"pass an array, or declare `{name}` as a scalar: `{name}: f32`"
     if hasattr(value, "__array__"):
         return f"pass a numpy array: `np.asarray({name})`"
+    if isinstance(value, (list, tuple)):
+        return f"pass an array of it: `np.asarray({name}, np.float32)`, or `tp.asarray({name})`"
     return "pass a numpy array, or one of torch, cupy or JAX, or with `__array_interface__` or DLPack"
 
 
@@ -340,16 +342,33 @@ def _bind_dtype(signature: Signature, tensor: TensorParameter, array: Array | De
                 _wrong_dtype(signature, tensor, f"{name}, which is {bound.dtypes[name]}", dtype, first)
 
 
+_OF_NUMPY = {
+    "bool": "np.bool_", "f16": "np.float16", "f32": "np.float32", "f64": "np.float64",
+    **{f"{kind}{bits}": f"np.{name}{bits}" for kind, name in (("i", "int"), ("u", "uint")) for bits in (8, 16, 32, 64)},
+}  # fmt: skip
+"""Element types by the names that numpy has for them."""
+
+
+def _cure_of_dtype(tensor: TensorParameter, numpy_type: str) -> str:
+    """How an array gets the element type of its parameter. A converted copy is no place for a result."""
+    name = tensor.name
+    if tensor.access.writes:
+        return f"allocate `{name}` with this type, dtype={numpy_type}: a converted copy would get the result"
+    return f"convert the array before the launch: `{name}.astype({numpy_type})`"
+
+
 def _wrong_dtype(
     signature: Signature, tensor: TensorParameter, wanted: str, have: DType, first: TensorParameter | None = None
 ) -> NoReturn:
+    is_index = isinstance(tensor.element, ContentOf)
+    numpy_type = "np.int32" if is_index else _OF_NUMPY.get(wanted.rpartition(" ")[2], "...")
     fail(
         signature,
         Code.ARGUMENT_DTYPE,
         f"`{tensor.name}` holds {wanted}, and the array holds {have}",
         tensor,
         labels=(Label(first.span, "the element type was bound here"),) if first else (),
-        help="convert the array before the launch: `x.astype(...)`",
+        help=_cure_of_dtype(tensor, numpy_type),
     )
 
 
