@@ -245,6 +245,18 @@ def test_a_prompt_that_parts_within_a_page_copies_its_beginning() -> None:
     assert pool.free == pool.count
 
 
+def test_tokens_that_are_not_computed_yet_are_not_known() -> None:
+    scheduler = Scheduler(PagePool(8), max_running=4, token_budget=82)
+    first, second = (Request(tuple(range(PAGE + 50)), SamplingParams(), salt="") for _ in range(2))
+    for request in (first, second):
+        scheduler.add(request)
+        chunks = scheduler.schedule()
+        done(chunks)
+        for chunk in chunks:
+            scheduler.name_pages(chunk.request, chunk.start)
+    assert (first.computed, second.cached_tokens) == (PAGE + 50, PAGE + 16)
+
+
 def test_requests_that_begin_alike_and_come_together_compute_their_beginning_once() -> None:
     scheduler = Scheduler(PagePool(64), max_running=8, token_budget=150)
     requests = [Request((*range(200), number), SamplingParams(), salt="") for number in range(3)]

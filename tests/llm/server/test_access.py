@@ -107,12 +107,14 @@ def test_a_full_queue_is_429_with_the_time_to_wait(small: Server) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_client_that_leaves_ends_its_request(small: Server, stream: bool) -> None:
-    before = metric(small, "vllm:request_success_total", 'finished_reason="abort"')
+    aborted = metric(small, "vllm:request_success_total", 'finished_reason="abort"')
+    generated = metric(small, "vllm:generation_tokens_total")
     connection = begin(small, stream=stream)
     until(lambda: running(small) == 1)
     connection.close()
     until(lambda: running(small) == 0)
-    assert metric(small, "vllm:request_success_total", 'finished_reason="abort"') == before + 1
+    assert metric(small, "vllm:request_success_total", 'finished_reason="abort"') == aborted + 1
+    assert metric(small, "vllm:generation_tokens_total") < generated + LONG["max_tokens"]
 
 
 def test_too_many_requests_at_a_time_are_429_and_health_is_answered(small: Server) -> None:
