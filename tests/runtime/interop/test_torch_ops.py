@@ -58,6 +58,12 @@ def decay(x: InOut[f32, "N"], total: Sum[f32, "1"], top: Max[f32, "1"], by: f32)
 
 
 @tp.kernel
+def accumulate(total: Sum[f32, "N", "keep"], x: In[f32, "M N"]) -> None:
+    for m, n in tp.parallel(M=2, N=4):
+        total[n] += x[m, n].sum(axis=0)
+
+
+@tp.kernel
 def widen(y: Out[f32, "2*N"], x: In[f32, "N"], at: Out[Index["N"], "N"]) -> None:
     for n in tp.parallel(N=tp.each):
         y[2 * n] = x[n]
@@ -109,6 +115,14 @@ def test_gradients_go_through(is_compiled: bool) -> None:
 def test_torch_finds_nothing_wrong_with_it() -> None:
     a, b = torch.rand(6, requires_grad=True), torch.rand(6)
     assert set(torch.library.opcheck(add_op, (a, b), {"BN": 4}).values()) == {"SUCCESS"}
+
+
+def test_a_sum_that_goes_on_is_mutated() -> None:
+    operator = torch_op("tileproof_tests::accumulate", kernel=accumulate)
+    total = torch.ones(5)
+    operator(total, torch.ones(3, 5))
+    operator(total, torch.ones(3, 5))
+    assert total.tolist() == [7] * 5
 
 
 def test_what_is_read_and_written_is_mutated_and_the_rest_is_returned() -> None:
