@@ -14,7 +14,7 @@ import tileproof as tp
 from tileproof.frontend.signature import ContentOf, ScalarParameter, Signature, TensorParameter, parse
 from tileproof.ir.types import Access, Fixed, Named
 
-ROOMY = ("C", "V", "R")
+ROOMY = ("C", "V", "R", "S")
 """Dimensions that hold what others point into: larger than these in half of the launches."""
 LARGEST = 7
 EXTREMES = (-(2**31), 2**31 - 1)
@@ -89,9 +89,10 @@ def _tensor(parameter: TensorParameter, extents: dict[str, int], rng: random.Ran
                 shape.append(rng.randint(0, LARGEST))
     count = int(np.prod(shape, dtype=np.int64))
     match parameter.element:
-        case ContentOf(kind, dimension, ends_early):
+        case ContentOf(kind, dimension, ends_early, per):
             extent = rng.randint(0, extents[dimension]) if ends_early else extents[dimension]
-            entries = _entries(kind, count, extent, rng)
+            rows = int(np.prod(shape[: len(per)], dtype=np.int64))
+            entries = [entry for _ in range(rows) for entry in _entries(kind, count // max(rows, 1), extent, rng)]
             stored = np.int64 if wide else np.int32
             return np.array(entries, stored).reshape(shape)
         case element if str(element) in ("i32", "i64"):

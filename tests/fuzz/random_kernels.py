@@ -2,7 +2,8 @@
 
 A kernel is a text and nothing else, so it can be shown, shrunk and run again. The same seed and profile give the same
 text. `plausible` kernels are right or nearly so; `disturbed` ones have had a few places changed (see `disturbance`);
-`indices` nest index arithmetic (see `random_indices`).
+`computed` ones write where loops, digits, strides and entries of entries take them; `indices` nest index arithmetic
+(see `random_indices`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from fuzz.disturbance import disturb
 from fuzz.random_indices import index_kernel
 from fuzz.random_parts import Block, Parts, Scope, Slot, Walk, dim
 
-PROFILES = ("plausible", "disturbed", "indices")
+PROFILES = ("plausible", "disturbed", "computed", "indices")
 HEAD = """\
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, Sum, Unique, f32, i32, i64
@@ -36,8 +37,9 @@ def generate(seed: int, profile: str = "plausible") -> str:
     rng = random.Random(f"{profile}:{seed}")
     if profile == "indices":
         return HEAD + "\n" + index_kernel(rng)
-    text = Writer(rng).text()
-    return disturb(text, rng) if profile == "disturbed" else text
+    text = Writer(rng, computes=profile == "computed").text()
+    is_disturbed = profile == "disturbed" or (profile == "computed" and rng.random() < 0.3)
+    return disturb(text, rng) if is_disturbed else text
 
 
 def own_value(place: str, access: str) -> str:

@@ -35,7 +35,7 @@ class Wrap:
     """A loop or guard around a store."""
 
     head: str
-    before: tuple[str, ...] = ()
+    before: tuple[str | tuple[str, Block], ...] = ()
     after: tuple[str, ...] = ()
     """Lines at the end of its body."""
 
@@ -73,8 +73,10 @@ def dim(name: str) -> str:
 class Parts:
     """Parameters that grow while a body is written, and the walkers it is written for."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, computes: bool = False) -> None:
         self.rng = rng
+        self.computes = computes
+        """Whether positions are computed rather than walked."""
         self.tensors: dict[str, tuple[str, str, str]] = {}
         """Access, element type and dimensions by name."""
         self.scalars: dict[str, str] = {}
@@ -142,7 +144,8 @@ class Parts:
             names["sized"].remove("i")
         split = count and not walks and self.chance(0.2)
         while len(walks) < count:
-            kind = "split" if split and len(walks) == count - 1 else self.pick("each", "sized")
+            kind = self.pick("each", "each" if self.computes else "sized")
+            kind = "split" if split and len(walks) == count - 1 else kind
             twice = bool(walks) and kind != "split" and self.chance(0.2)
             over = walks[-1].dim if twice else "P*3" if not walks and self.chance(0.07) else dims.pop(0)
             if over == "P*3":
@@ -175,6 +178,8 @@ class Parts:
         options: list[Slot] = list(self.each_slots(walk, walk.name) if walk.is_each else self.sized_slots(walk))
         options = [one for one in options if simple or walk.dim not in one.dims.replace(walk.dim, "", 1)]
         weights = [5.0 if number == 0 else 1.0 for number in range(len(options))]
+        if self.computes and walk.is_each and len(options) > 20:
+            weights[-6:] = [12.0] * 6
         return self.rng.choices(options, weights)[0]
 
     def each_slots(self, walk: Walk, n: str) -> Iterator[Slot]:
@@ -222,6 +227,91 @@ class Parts:
                 yield Slot("R", k, wraps=(Wrap(f"for {k} in range({start}, {stop}):"),), partial=partial)
                 segment = Wrap(f"for {k} in tp.tiles(R=2, start={start}, stop={stop}):")
                 yield Slot("R", k, tag=k, wraps=(segment,), partial=partial)
+
+        yield self.strided(n, extent)
+        yield self.strided(n, extent)
+        yield self.counted(n, extent)
+        yield self.counted(n, extent)
+        yield self.computed(n, N, extent)
+        yield self.computed(n, N, extent)
+
+    def step(self, extent: str) -> str:
+        """What programs move on by: as many elements as there are programs, or nearly so."""
+        exact = [extent] * 6
+        return self.pick(*exact, f"{extent} + 1", f"{extent} - 1", f"{extent} // 2 + 1", f"2 * {extent}", "2", "-1")
+
+    def strided(self, n: str, extent: str) -> Slot:
+        """Elements or tiles at the distance of a step."""
+        k, t, step, size = self.fresh("k"), self.fresh("t"), self.step(extent), self.rng.choice([2, 3])
+        start = self.pick(n, n, n, f"{n} + 1", f"2 * {n}", f"{dim('S')} - 1 - {n}")
+        match self.rng.randrange(4):
+            case 0 | 1:
+                loop = f"for {k} in range({start}, {self.pick(dim('S'), dim('S'), '-1')}, {step}):"
+                return Slot("S", k, wraps=(Wrap(loop),), partial=True)
+            case 2:
+                end = self.pick(f"{t} * {size} + {size}", f"{t} * {size} + {size}", f"{t} * {size} + {size + 1}")
+                loop = f"for {t} in range({start}, tp.cdiv({dim('S')}, {size}), {step}):"
+                tiles = f"for {k} in tp.tiles(S={size}, start={t} * {size}, stop={end}):"
+                return Slot("S", k, tag=k, wraps=(Wrap(loop), Wrap(tiles)), partial=True)
+            case _:
+                chunk = self.pick(f"tp.cdiv({dim('S')}, {extent})", f"({dim('S')} // {extent})")
+                tiles = f"for {k} in tp.tiles(S={size}, start={n} * {chunk}, stop={n} * {chunk} + {chunk}):"
+                return Slot("S", k, tag=k, wraps=(Wrap(tiles),), partial=True)
+
+    def counted(self, n: str, extent: str) -> Slot:
+        """A position that a loop carries along."""
+        k, t, step, size = self.fresh("k"), self.fresh("t"), self.step(extent), self.rng.choice([1, 2, 3])
+        start = f"{k} = {self.pick(f'{n} + 0', f'{n} + 0', f'{n} * {size}', f'{n} * {extent}')}"
+        moved = f"{k} += {self.pick(step, step, f'({step}) * {size}', t, f'tp.where({n} > 1, {step}, 0)')}"
+        turns = self.pick(f"range({size})", f"range({size}, {size + 3}, 2)", f"range({n})", f"range({dim('S')})")
+        inside = Wrap(f"if ({k} >= 0) & ({k} < {dim('S')}):")
+        match self.rng.randrange(4):
+            case 0:
+                moved = f"{k} += {self.pick(step, f'tp.maximum({step}, 1)')}"
+                return Slot("S", k, wraps=(Wrap(f"while {k} < {dim('S')}:", (start,), (moved,)),), partial=True)
+            case 1:
+                after: Block = [start, (f"for {t} in {turns}:", [moved])]
+                return Slot("S", k, wraps=(Wrap(inside.head, tuple(after)),), partial=True)
+            case _:
+                return Slot("S", k, wraps=(Wrap(f"for {t} in {turns}:", (start,), (moved,)), inside), partial=True)
+
+    def computed(self, n: str, over: str, extent: str) -> Slot:
+        """Digits of a position, a position with a stride, the elements of a butterfly, entries of entries."""
+        s, c, k = self.scalar("i32"), self.rng.choice([2, 3]), self.fresh("k")
+        a, b = self.pick("A", "S"), self.pick(dim("B"), str(c))
+        match self.rng.randrange(7):
+            case 6:
+                rows = self.tensor(f'Unique["V per {over}"]', f"{over} {c}", stem="rows")
+                loop = Wrap(f"for {k} in range({c}):")
+                row = self.pick(f"{n}, ", f"{n}, ", f"{n} // 2, ")
+                entry = f"{rows}[{self.pick(n, n, n, f'{extent} - 1 - {n}')}, {k}]"
+                return Slot(f"{over} V", row + entry, wraps=(loop,), partial=True)
+            case 0:
+                index = self.pick(f"{n} // {b}, {n} % {b}", f"{n} % {b}, {n} // {b}", f"{n} // {b} // 2, {n} % {b}")
+                return Slot(f"{a} S", index, wraps=(Wrap(f"if {n} // {b} < {dim(a)}:"),), partial=True)
+            case 1:
+                one, two = f"({dim('B')} * {c})", f"({b} * {self.pick(dim('B'), str(c))})"
+                digits = f"{n} // {one}, {n} // {c} % {dim('B')}, {n} % {c}"
+                others = f"{n} // {two}, {n} % {two} // {c}, {self.pick(f'{n} % {c}', f'{n} % {two} % {c}')}"
+                return Slot(f"{a} S S", self.pick(digits, digits, others), partial=True)
+            case 2:
+                self.require(f"{s} >= {self.pick(str(c), str(c), str(c - 1), extent, '-2')}")
+                lane = self.pick(k, f"{k} * {s}")
+                loop = Wrap(f"for {k} in range({self.pick(str(c), str(c), extent)}):")
+                return Slot("S", f"{self.pick(n, lane)} * {s} + {k}", wraps=(loop,), partial=True)
+            case 3:
+                span = self.pick(str(c), s)
+                self.require(f"{s} >= {self.pick('1', '0')}")
+                one = f"{n} // {span} * {self.pick('2', '2', '1', '3')} * {span} + {n} % {span}"
+                return Slot("S", one, others=(f"{one} + {span}",), partial=True)
+            case _:
+                kind = self.pick("Unique", "Unique", "Unique", "Index")
+                ids, outer = self.tensor(f'{kind}["U"]', over, stem="ids"), self.tensor('Unique["V"]', "U", stem="perm")
+                inner = self.pick(f"{ids}[{n}]", f"{ids}.get({n} - 1, 0)", f"{ids}.get({n} + 1, -1)")
+                place = self.pick(f"tp.where({n} > {c}, {n}, tp.none)", f"{n} - 1", f"tp.maximum({n} - 1, 0)", n)
+                direct = self.tensor('Unique["V"]', over, stem="perm")
+                got = f"{direct}.get({place}, {self.pick('-1', '-1', '0')})"
+                return Slot("V", self.pick(f"{outer}[{inner}]", f"{outer}[{inner}]", got), partial=True)
 
     def sized_slots(self, walk: Walk) -> Iterator[Slot]:
         i, N, extent = walk.name, walk.dim, dim(walk.dim)
