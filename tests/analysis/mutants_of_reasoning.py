@@ -143,6 +143,20 @@ REASONING = [
         'content.kind in ("Unique", "Index")',
     ),
     Mutant(
+        "entries that differ in each row differ in all",
+        "race places_of_all_rows",
+        "axioms.Axioms._of_two_elements",
+        "*apart[: 2 * len(content.per)], ",
+        "",
+    ),
+    Mutant(
+        "entries that differ in each row do so in no row",
+        "safe places_in_rows",
+        "axioms.Axioms._of_two_elements",
+        "2 * len(content.per)",
+        "2 * len(here)",
+    ),
+    Mutant(
         "a Unique is none only once",
         "race mark_for_none",
         "axioms.Axioms._of_two_elements",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tileproof as tp
-from tileproof import In, Index, InOut, Offsets, Out, Unique, f32, i32
+from tileproof import In, Index, InOut, Offsets, Out, Unique, f32, i32, i64
 from tileproof.diagnostics.errors import Diagnostic
 
 
@@ -143,3 +143,17 @@ def test_of_a_while_around_two_branches_that_write_the_while_is_named() -> None:
     found = refusal(clipped_from_the_end)
     assert found.code.id == "TP0822"
     assert [each.span.text for each in found.labels] == ["n > 0"]
+
+
+@tp.kernel
+def hashed_on(y: Out[i64, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        at = n * 0x5851F42D4C957F2D
+        near = at + n
+        for _ in range(3):
+            near = near // 7 * 9 - at
+        y[n] = (near + 1).to(i64)
+
+
+def test_what_follows_from_an_index_that_does_not_fit_is_not_told_again() -> None:
+    assert refusal(hashed_on).span.text == "n * 0x5851F42D4C957F2D"

@@ -499,6 +499,34 @@ def some_slots_or_the_first(
 
 
 @tp.kernel
+def places_in_rows(y: InOut[f32, "N V"], at: In[Unique["V per N"], "N P"], x: In[f32, "N P"]) -> None:
+    """Each row has its own order."""
+    for n, p in tp.parallel(N=tp.each, P=4):
+        y[n, at[n, p]] = x[n, p]
+
+
+@tp.kernel
+def order_of_rows(y: Out[f32, "N V"], at: In[Unique["V per N"], "N V"], x: In[f32, "N V"]) -> None:
+    """As many entries as a row has places, none of them none: all are written."""
+    for n, v in tp.parallel(N=tp.each, V=tp.each):
+        y[n, at[n, v]] = x[n, v]
+
+
+@tp.kernel
+def places_of_all_rows(y: InOut[f32, "V"], at: In[Unique["V per N"], "N P"], x: In[f32, "N P"]) -> None:
+    """The entries of two rows may be equal."""
+    for n, p in tp.parallel(N=tp.each, P=tp.each):
+        y[at[n, p]] = x[n, p]
+
+
+@tp.kernel
+def places_of_the_next_row(y: InOut[f32, "N V"], at: In[Unique["V per N"], "N P"], x: In[f32, "N P"]) -> None:
+    """Rows in pairs: an order of each does not make one of both."""
+    for n, p in tp.parallel(N=tp.each, P=tp.each):
+        y[n // 2, at[n, p]] = x[n, p]
+
+
+@tp.kernel
 def slot_before(y: InOut[f32, "S"], slot: In[Unique["S"], "N"], x: In[f32, "N"]) -> None:
     """Before the first entry is the first element, of which an entry may be, too."""
     for n in tp.parallel(N=tp.each):
@@ -514,6 +542,10 @@ def next_column(y: Out[f32, "N"], columns: In[Index["C"], "N"], x: In[f32, "C"])
 
 def _slots() -> Any:
     return np.array([4, 0, 3, 1], np.int32)
+
+
+def _rows() -> Any:
+    return np.array([[2, 0, 1], [0, 1, 2]], np.int32)
 
 
 def _grid(many: int = 11, programs: int = 3) -> tuple[Any, ...]:
@@ -542,6 +574,8 @@ SAFE = [
     Case(chosen_tiles, lambda: one(np.zeros((3, 5), np.int64), floats(3, 5) - 7)),
     Case(slots_of_ids, lambda: one(blank(5), _slots(), ints(3, 0, 1), floats(3))),
     Case(slots_of_tiles, lambda: one(blank(5), _slots(), ints(3, 0, 1), floats(3))),
+    Case(places_in_rows, lambda: one(blank(2, 5), _rows(), floats(2, 3)) + one(blank(0, 5), _rows()[:0], floats(0, 3))),
+    Case(order_of_rows, lambda: one(blank(2, 3), _rows(), floats(2, 3))),
     Case(some_slots, lambda: one(blank(5), _slots(), ints(1, 0, 0, 1), floats(4))),
 ]
 UNSAFE = [
@@ -576,6 +610,9 @@ UNSAFE = [
     Case(stride_back, lambda: one(blank(4), floats(9), -1), "bounds"),
     Case(power_of_chosen, lambda: one(np.zeros(1500, np.int64), floats(1500)), "bounds"),
     Case(power_of_carried, lambda: one(np.zeros(1, np.int64), floats(1, 1500)), "bounds"),
+    Case(places_of_all_rows, lambda: one(blank(5), _rows(), floats(2, 3)), "race"),
+    Case(places_of_the_next_row, lambda: one(blank(2, 5), _rows(), floats(2, 3)), "race"),
+    Case(order_of_rows, lambda: one(blank(2, 3), _rows()[:, ::-1] // 2, floats(2, 3)), "contents"),
     Case(slot_before, lambda: one(blank(5), _slots()[1:], floats(3)), "race"),
     Case(next_column, lambda: one(blank(4), ints(0, 1, 2, 1), floats(3)), "bounds"),
 ]

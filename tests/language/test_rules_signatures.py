@@ -330,6 +330,15 @@ def test_index_tensors_that_are_written_hold_positions() -> None:
     assert refused(each('y: Out[Index["N"], "N"]', "y[n] = n + 1")) == "TP0815"
 
 
+def test_entries_differ_in_rows_of_the_first_axes() -> None:
+    y, store = 'y: InOut[f32, "N V"]', "y[n, at[n, 0]] = 1.0"
+    assert tp.check(each(f'{y}, at: In[Unique["V per N"], "N P"]', f"if tp.dim('P') > 0:\n    {store}")) == []
+    for entry in ("V per P", "V per", "V N", "V per N N", "per N"):
+        assert refused(each(f'{y}, at: In[Unique["{entry}"], "N P"]', store)) == "TP0501"
+    assert refused(each(f'{y}, at: In[Index["V per N"], "N P"]', store)) == "TP0501"
+
+
+
 def test_an_index_may_point_into_an_expression() -> None:
     signature = 'y: Out[f32, "N"], x: In[f32, "P S"], at: In[Index["P*S"], "N"], *, S: int'
     k = each(signature, "y[n] = x[at[n] // S, at[n] % S]")

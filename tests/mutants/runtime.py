@@ -335,6 +335,27 @@ RUNTIME = [
         "No position is there twice in a Unique tensor.",
     ),
     Mutant(
+        "src/tileproof/runtime/memory/contents.py",
+        "self.is_unique if self.rows == wanted.rows else None",
+        "self.is_unique",
+        "tests/runtime/memory/test_content_facts.py::test_what_differs_in_rows_need_not_in_all",
+        "What was measured in rows says nothing of the whole tensor.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/memory/contents.py",
+        "np.arange(entries.size) // (entries.size // rows)",
+        "np.arange(entries.size) // rows",
+        "tests/runtime/launch/test_index_kernels.py::test_a_copy_of_rows_has_no_position_twice_in_a_row",
+        "No position is there twice in a row.",
+    ),
+    Mutant(
+        "src/tileproof/runtime/launch/index_kernels.py",
+        "return places // row * extent + entries",
+        "return entries",
+        "tests/runtime/launch/test_index_kernels.py::test_a_copy_of_rows_has_no_position_twice_in_a_row",
+        "Rows that hold one position each keep it.",
+    ),
+    Mutant(
         "src/tileproof/runtime/launch/contracts.py",
         "wrong | ((entries >= 0) & (other != np.arange(entries.size)))",
         "wrong | ((entries > 0) & (other != np.arange(entries.size)))",
@@ -343,8 +364,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/launch/contracts.py",
-        "tensor.name not in read_through and tensor.name not in complete)",
-        "tensor.name not in read_through)",
+        "tensor.name not in read_through and tensor.name not in complete\n",
+        "tensor.name not in read_through\n",
         (
             "tests/runtime/memory/test_content_facts.py::"
             "test_a_remembered_fault_is_named_by_a_look_at_the_entries[put-index3-"

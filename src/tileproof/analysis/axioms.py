@@ -217,7 +217,7 @@ class Axioms:
             return
         if content.kind == "Unique":
             yield Some((
-                below(of(one), of(two)), below(of(two), of(one)),
+                *apart[: 2 * len(content.per)], below(of(one), of(two)), below(of(two), of(one)),
                 below(of(one), 0), All((*same, equals(of(one), of(two)))),
             ))  # fmt: skip
         if content.kind == "Offsets":

@@ -9,7 +9,8 @@ from typing import TypeAlias
 from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, Label, OutOfBounds, Race, TileproofError, Unwritten
 from tileproof.ir import ops
-from tileproof.ir.types import Access, Tensor, TensorType
+from tileproof.ir.types import Access, AnyValue, Tensor, TensorType
+from tileproof.ir.walk import dataflow, walk
 
 from . import coverage, cures, smt
 from .axioms import Axioms
@@ -46,6 +47,8 @@ class _Checker:
         self.discharged: list[Discharged] = []
         self.findings: list[Diagnostic] = []
         self.fits: list[Fits] = []
+        self.unfit: set[AnyValue] = set()
+        """What may leave 64 bits for sizes that are usual, and what is computed from it."""
         self.residuals: list[Residual] = []
         self.complete: list[str] = []
         self.racing: set[Tensor] = set()
@@ -146,8 +149,13 @@ class _Checker:
                 reason = "the launch looks whether it fits 64 bits"
                 self.discharged.append(Discharged(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
                 return
-        if all(known.code is not Code.MAY_NOT_FIT or known.span != goal.span for known in self.findings):
+        # What is computed from an index that may not fit has the same cause.
+        defined = list(dataflow(demand.op))
+        if not any(source in self.unfit for _, sources in defined for source in sources):
             self.findings.append(_may_not_fit(goal))
+        self.unfit.update(value for value, _ in defined)
+        for op in walk(self.kernel.body):
+            self.unfit.update(value for value, sources in dataflow(op) if not self.unfit.isdisjoint(sources))
 
     # Ownership.
 
@@ -316,7 +324,10 @@ def _may_be_empty(goal: Goal) -> Diagnostic:
 
 
 def _may_not_fit(goal: Goal) -> Diagnostic:
-    cure = "if it is not a position, compute it in a type that wraps: .to(i64)"
+    cure = (
+        "if it is a position, limit what it is computed from, with tp.clip or tp.minimum; "
+        "if it is none, compute it in a type that wraps: .to(i64)"
+    )
     message = "this index may not fit 64 bits"
     return Diagnostic(Code.MAY_NOT_FIT, message, goal.span, "index arithmetic is exact", help=cure)
 

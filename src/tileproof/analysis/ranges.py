@@ -169,7 +169,7 @@ class Ranges:
 
     def _element(self, tensor: str) -> Range:
         match self.elements[tensor]:
-            case Content(kind, dimension, _):
+            case Content(kind, dimension):
                 extent = self._size(self.extent(dimension))
                 return Range(0, extent) if kind == "Offsets" else Range(-1, max(-1, extent - 1))
             case bounds:

@@ -172,8 +172,8 @@ def _declared(signature: Signature) -> object:
 
 def _element(element: object) -> object:
     match element:
-        case ContentOf(kind=kind, dimension=dimension):
-            return (kind, dimension)
+        case ContentOf():
+            return str(element)
         case DType(name=name) | DTypeVar(name=name):
             return (type(element).__name__, name)
         case _:

@@ -140,8 +140,8 @@ def _element(name: str, element: Element, dtypes: dict[str, DType]) -> DType | C
             return dtypes[variable]
         case Anything():
             return dtypes[name]
-        case ContentOf(kind, dimension, ends_early):
-            return Content(kind, dimension, dtypes.get(name, I64), ends_early)
+        case ContentOf(kind, dimension, ends_early, per):
+            return Content(kind, dimension, dtypes.get(name, I64), ends_early, per)
 
 
 def _has_parallel(source: FunctionSource) -> bool:

@@ -48,9 +48,12 @@ class ContentOf:
     dimension: str
     ends_early: bool = False
     """`Offsets["<=N"]`: borders that may end before the extent."""
+    per: tuple[str, ...] = ()
+    """The first axes, within each position of which the entries of a `Unique` differ."""
 
     def __str__(self) -> str:
-        return f'{self.kind}["{"<=" if self.ends_early else ""}{self.dimension}"]'
+        words = ["<=" * self.ends_early + self.dimension, *(("per", *self.per) if self.per else ())]
+        return f'{self.kind}["{" ".join(words)}"]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +383,10 @@ def _tensor(
     if isinstance(element, ContentOf) and element.kind == "Offsets" and len(dimensions) != 1:
         message = "an `Offsets` tensor has one axis: the borders of the segments"
         raise reject(Code.BAD_ANNOTATION, message, span, help='write `In[Offsets["N"], "E+1"]`')
+    if isinstance(element, ContentOf) and tuple(map(str, dimensions[: len(element.per)])) != element.per:
+        message = f"`per {' '.join(element.per)}` names the first axes of the tensor, which are `{text}`"
+        cure = "put the axes first within which entries differ"
+        raise reject(Code.BAD_ANNOTATION, message, function.span(element_node), help=cure)
     return TensorParameter(parameter.arg, access, element, dimensions, function.span(parameter), keeps)
 
 
@@ -388,16 +395,20 @@ def _content(function: FunctionSource, node: ast.Subscript, kind: str, equations
     text = node.slice.value if isinstance(node.slice, ast.Constant) else None
     ends_early = kind == "Offsets" and isinstance(text, str) and text.startswith("<=")
     text = text[2:] if ends_early and isinstance(text, str) else text
-    dimension = read_dimension(text, span, equations) if isinstance(text, str) and text.split() == [text] else None
-    if not isinstance(dimension, Named):
+    word, *rest = (text.split() if isinstance(text, str) else []) or [""]
+    per = tuple(rest[1:])
+    dimension = read_dimension(word, span, equations) if word else None
+    if not isinstance(dimension, Named) or (rest and (kind != "Unique" or rest[0] != "per" or not per)):
         message, cure = f"`{kind}[...]` takes the dimension its entries point into", f'write `{kind}["V"]`'
-        if isinstance(text, str) and isinstance(dimension, Fixed):
-            message = f"`{kind}[...]` takes a dimension by name, and `{text}` is a number"
-            cure = f'call the axis V, write `{kind}["V"]`, and demand `tp.require(tp.dim("V") == {text})`'
+        if isinstance(dimension, Fixed):
+            message = f"`{kind}[...]` takes a dimension by name, and `{word}` is a number"
+            cure = f'call the axis V, write `{kind}["V"]`, and demand `tp.require(tp.dim("V") == {word})`'
         elif kind == "Offsets":
             cure += ', or `Offsets["<=V"]` for borders that may end before the extent'
+        elif kind == "Unique" and rest:
+            cure += ', or `Unique["V per N"]` if entries differ within each row of N'
         raise reject(Code.BAD_ANNOTATION, message, span, help=cure)
-    return ContentOf(kind, dimension.name, ends_early)
+    return ContentOf(kind, dimension.name, ends_early, per)
 
 
 def _words(node: ast.expr) -> str | None:

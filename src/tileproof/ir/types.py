@@ -87,9 +87,12 @@ class Content:
     storage: DType
     ends_early: bool = False
     """Whether borders may end before the extent."""
+    per: tuple[str, ...] = ()
+    """The dimensions of the first axes, if entries of `Unique` differ only where these have the same position."""
 
     def __str__(self) -> str:
-        return f'{self.kind}["{"<=" if self.ends_early else ""}{self.dimension}"]'
+        words = ["<=" * self.ends_early + self.dimension, *(("per", *self.per) if self.per else ())]
+        return f'{self.kind}["{" ".join(words)}"]'
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,8 @@ class Argument:
     content: str = ""
     """What an index tensor may hold: "Index", "Unique" or "Offsets", of an axis of this extent."""
     extent: int = 0
+    rows: int = 1
+    """Within each of which the entries of a `Unique` differ."""
 
     @property
     def storage(self) -> np.dtype[Any]:
@@ -86,6 +88,7 @@ def arguments_of(tunable: Tunable, sizes: Sizes, element: str, constants: Mappin
                 is_written=any(other.access is not Access.IN for other in tensors_of),
                 is_kept=len(tensors_of) < len(uses) or any(other.is_read for other in tensors_of),
                 content=content.kind if content else "", extent=extents.get(content.dimension, 0) if content else 0,
+                rows=math.prod(extents.get(name, 1) for name in content.per) if content else 1,
             )
         )  # fmt: skip
     return Arguments(tuple(argument.name for argument in first.arguments), tuple(tensors), scalars)
@@ -154,9 +157,11 @@ def _entries(rng: np.random.Generator, argument: Argument) -> Array:
             borders[:1], borders[-1:] = 0, extent
             return borders
         case "Unique":
-            entries = np.full(count, -1, np.int64)
-            entries[: min(count, extent)] = rng.permutation(extent)[:count]
-            return rng.permutation(entries)
+            entries = np.full((argument.rows, count // max(argument.rows, 1)), -1, np.int64)
+            for row in entries:
+                row[: min(len(row), extent)] = rng.permutation(extent)[: len(row)]
+                rng.shuffle(row)
+            return entries.reshape(-1)
         case _:
             return rng.integers(0, extent, count) if extent else np.full(count, -1)
 

@@ -61,18 +61,46 @@ def layouts(draw: st.DrawFn) -> Array:
 
 def first_fault(array: Array, wanted: Wanted) -> tuple[Wrong, tuple[tuple[int, ...], ...], int] | None:
     """What is wrong with the first wrong entry, and where; its value."""
-    seen: dict[int, tuple[int, ...]] = {}
-    for place in np.ndindex(array.shape):
+    seen: dict[tuple[int, int], tuple[int, ...]] = {}
+    for number, place in enumerate(np.ndindex(array.shape)):
         value = int(array[place])
+        in_row = number * wanted.rows // array.size, value
         if value < -1 or value >= wanted.extent:
             return Wrong.OUTSIDE, (place,), value
         if value == -1 and not wanted.holes_allowed:
             return Wrong.NONE, (place,), value
-        if wanted.kind == "Unique" and value in seen:
-            return Wrong.TWICE, (seen[value], place), value
+        if wanted.kind == "Unique" and in_row in seen:
+            return Wrong.TWICE, (seen[in_row], place), value
         if value >= 0:
-            seen[value] = place
+            seen[in_row] = place
     return None
+
+
+@settings(deadline=None, max_examples=examples(25))
+@given(
+    st.integers(1, 3), st.integers(1, 4), st.integers(0, 5), st.booleans(), st.sampled_from(DTYPES), st.randoms(),
+    st.sampled_from([0.0, 0.2]),
+)  # fmt: skip
+def test_a_copy_of_rows_has_no_position_twice_in_a_row(
+    rows: int, length: int, extent: int, holes: bool, dtype: Any, rng: Any, wrong: float
+) -> None:
+    entries = [rng.sample(range(max(extent, length)), length) for _ in range(rows)]
+    source = np.array(entries, dtype)
+    for place in np.ndindex(source.shape):
+        if rng.random() < wrong:
+            source[place] = rng.choice([-1, -2, 0, 1, extent])
+    wanted = Wanted("Unique", extent, holes, rows=rows)
+    fault = fault_in(source, wanted)
+    assert (fault is None) is measure(source, "Unique", rows).meets(wanted)
+    assert first_fault(source, wanted) == (None if fault is None else (fault.wrong, fault.places, *fault.values))
+    if incurable(wanted, source.shape) is not None:
+        assert fault is not None
+        return
+    copy, result = copied(wanted, source, is_loaded=not holes)
+    assert (result, (copy == source).all() or fault is not None) == (fault, True)
+    assert measure(copy, "Unique", rows).meets(Wanted("Unique", extent, holes, rows=rows)) is True
+    again, result = interpreted(wanted, source, "reverse", is_loaded=not holes)
+    assert ((again == copy).all(), result) == (True, fault)
 
 
 @pytest.mark.slow

@@ -65,6 +65,17 @@ def test_entries_are_as_wanted_if_each_of_them_is(array: Any, extent: int) -> No
     assert unique.meets(Wanted("Unique", extent, holes_allowed=False)) is (within and differ and -1 not in entries)
 
 
+def test_what_differs_in_rows_need_not_in_all() -> None:
+    rows = ints(2, 0, 2, 1).reshape(2, 2)
+    in_rows, in_all = Wanted("Unique", 3, rows=2), Wanted("Unique", 3)
+    assert measure(rows, "Unique", 2).meets(in_rows) is True
+    assert measure(rows, "Unique").meets(in_all) is False
+    assert measure(rows, "Unique", 2).meets(in_all) is None
+    both = measure(rows, "Unique").joined(measure(rows, "Unique", 2))
+    assert (both.meets(in_all), both.meets(in_rows)) == (False, None)
+    assert measure(ints(0, 0, 1, 2).reshape(2, 2), "Unique", 2).meets(in_rows) is False
+
+
 @given(BORDERS, st.integers(0, 9))
 def test_borders_are_as_wanted_if_they_rise_from_zero_to_the_extent(array: Any, extent: int) -> None:
     borders = array.tolist()

@@ -247,10 +247,11 @@ def _contents(
             is_end = borders[-1] <= extent if element.ends_early else borders[-1] == extent
             return borders.astype(kind) if borders[0] == 0 and is_end else None
         case "Unique":
-            used = set(inside.values())
-            spare = [value for value in rng.permutation(extent).tolist() if value not in used]
-            flat = [spare.pop() if spare else -1 for _ in range(count)]
-            array = np.asarray(flat, kind).reshape(shape)
+            array = np.full(shape, -1, kind)
+            for row in np.ndindex(*shape[: len(element.per)]):
+                used = {value for place, value in inside.items() if place[: len(row)] == row}
+                spare = [value for value in rng.permutation(extent).tolist() if value not in used][: array[row].size]
+                array[row].reshape(-1)[: len(spare)] = spare
             _put(array, inside, kind)
             return array
         case _:

@@ -19,7 +19,7 @@ from tileproof.ir.ops import Group
 from tileproof.ir.types import INDEX_LIMIT, Access
 from tileproof.runtime.interop.describe import Array, host_copy
 from tileproof.runtime.memory.aliasing import Overlap, overlap_of, self_overlap
-from tileproof.runtime.memory.contents import Measured, Wanted, measure
+from tileproof.runtime.memory.contents import Measured, Wanted, in_rows, measure
 
 from .binding import Bound, fail
 
@@ -32,7 +32,7 @@ Known: TypeAlias = Callable[[TensorParameter, Any, Wanted], Measured]
 
 def measured_now(tensor: TensorParameter, array: Any, wanted: Wanted) -> Measured:
     """What the entries are at this moment."""
-    return measure(host_copy(array), wanted.kind)
+    return measure(host_copy(array), wanted.kind, wanted.rows)
 
 
 def check_contents(
@@ -67,15 +67,19 @@ def check_content(
             help="pass an array of int64",
         )
     if tensor.access is not Access.OUT:
-        wanted = wanted_of(tensor, extent, read_through, complete)
+        wanted = wanted_of(tensor, dimensions, read_through, complete)
         demand(signature, tensor, wanted, known(tensor, array, wanted), array, read_through.get(tensor.name))
 
 
-def wanted_of(tensor: TensorParameter, extent: int, read_through: Collection[str], complete: Collection[str]) -> Wanted:
+def wanted_of(
+    tensor: TensorParameter, dimensions: Mapping[str, int], read_through: Collection[str], complete: Collection[str]
+) -> Wanted:
     """What a kernel demands of an index tensor."""
-    assert isinstance(tensor.element, ContentOf)
+    content = tensor.element
+    assert isinstance(content, ContentOf)
     holes_allowed = tensor.name not in read_through and tensor.name not in complete
-    return Wanted(tensor.element.kind, extent, holes_allowed, tensor.element.ends_early)
+    rows = math.prod(dimensions[name] for name in content.per)
+    return Wanted(content.kind, dimensions[content.dimension], holes_allowed, content.ends_early, rows)
 
 
 def demand(
@@ -135,7 +139,7 @@ def fault_in(array: Array, wanted: Wanted) -> Fault | None:
         if not wrong.any() and (entries[0] != 0 or not wanted.is_end(entries[-1])):
             return fault_of(wanted, np.array([1, 0, 0, entries[-1], entries[0]]), array.shape)
     if wanted.kind == "Unique":
-        _, first, which = np.unique(entries, return_index=True, return_inverse=True)
+        _, first, which = np.unique(in_rows(entries, wanted.rows), return_index=True, return_inverse=True)
         other = first[which.reshape(-1)]
         wrong = wrong | ((entries >= 0) & (other != np.arange(entries.size)))
     if not wanted.holes_allowed:
@@ -174,7 +178,7 @@ def incurable(wanted: Wanted, shape: tuple[int, ...]) -> Fault | None:
             return Fault(Wrong.EMPTY, (), (), 0, 0)
         # One border is the first and the last at once.
         return Fault(Wrong.ENDS, (), (0, 0), 1, 1) if size == 1 and not wanted.is_end(0) else None
-    least = size if wanted.kind == "Unique" else min(size, 1)
+    least = size // max(wanted.rows, 1) if wanted.kind == "Unique" else min(size, 1)
     is_crowded = not wanted.holes_allowed and wanted.extent < least
     return Fault(Wrong.CROWDED, (), (), size, size) if is_crowded else None
 
@@ -198,7 +202,8 @@ def reject(
             help = "entries are -1 (none) or count from 0"
         case Wrong.TWICE:
             one, two = entries
-            message = f"{one} and {two} are both {fault.values[0]}, and the entries of a Unique tensor differ"
+            rows = f" within each {' '.join(tensor.element.per)}" if tensor.element.per else ""
+            message = f"{one} and {two} are both {fault.values[0]}, and the entries of a Unique tensor differ{rows}"
             help = "remove the duplicate, or mark it -1 (none)"
         case Wrong.NONE if loaded_at is not None:
             message = f"{entries[0]} is -1 (none), and the kernel loads through it"

@@ -6,7 +6,8 @@ changes while it is copied. The kernels are proved as all others are, with no ch
 
 - `Index`: a wrong entry becomes none, or 0 where a kernel loads through the tensor.
 - `Unique`: it becomes none, and so do all but the first of entries that are equal. Where a kernel loads through the
-  tensor none will not do: if any entry is wrong, all become their own places.
+  tensor none will not do: if any entry is wrong, all become their own places. Rows that are `Unique` each for itself
+  have notes of their own: as many as there are rows, times positions.
 - `Offsets`: a border is at least those before it, and at most the extent; the first is 0, the last the extent unless
   they may end early.
 
@@ -67,14 +68,19 @@ def copied(wanted: Wanted, source: Tensor, records: Tensor, *, is_loaded: bool =
     positions = min(wanted.extent, int(np.iinfo(source.storage).max) + 1)
     is_unique = wanted.kind == "Unique" and source.size > 1 and positions > 0
     constants = {"UNIQUE": is_unique, "LEAST": -1 if wanted.holes_allowed else 0}
+    # How many positions there are is given by a tensor of that length, which needs no memory of its own.
+    pointed = Tensor._of(source.block, source.dtype, source.address, (positions,), (0,))
+    row = source.size // max(wanted.rows, 1)
     if not is_unique:
-        # How many positions there are is given by a tensor of that length, which needs no memory of its own.
-        pointed = Tensor._of(source.block, source.dtype, source.address, (positions,), (0,))
         constants["WRONG"] = 0 if is_loaded else -1
-        return copy, [*gaps, (copy_index, (into, records, outof, pointed), constants)]
-    first = empty(positions, I32 if source.size < 2**31 else I64, source.device)
-    launches = [*gaps, (note_places, (first, outof), {}), (copy_index, (into, records, outof, first), constants)]
-    return copy, [*launches, (count_instead, (into, records), {})] if is_loaded else launches
+        return copy, [*gaps, (copy_index, (into, records, outof, pointed, pointed, row), constants)]
+    first = empty(wanted.rows * positions, I32 if source.size < 2**31 else I64, source.device)
+    launches = [
+        *gaps,
+        (note_places, (first, outof, pointed, row), {}),
+        (copy_index, (into, records, outof, pointed, first, row), constants),
+    ]
+    return copy, [*launches, (count_instead, (into, records, row), {})] if is_loaded else launches
 
 
 def dense(source: Tensor) -> tuple[Tensor, list[Launch]]:
@@ -103,27 +109,38 @@ def within(entries: Any) -> Any:
 
 
 @kernel(deny_checks=True)
-def note_places(first: Min[U, "V"], source: In[T, "N"], *, BN: int = _PIECE) -> None:
-    """For every position, the first place of the tensor that holds it."""
-    spaces.require(spaces.dim("V") >= 1)
+def note_places(
+    first: Min[U, "F"], source: In[T, "N"], pointed: In[T, "V"], row: i64, *, BN: int = _PIECE
+) -> None:  # fmt: skip
+    """For every position, the first place of each row that holds it."""
+    spaces.require(spaces.dim("F") >= 1)
     for n in spaces.parallel(N=BN):
-        entries = within(source[n].to(i64))
+        entries, places = within(source[n].to(i64)), n.elements.to(i64)
         is_position = (entries >= 0) & (entries < spaces.dim("V").to(i64))
-        places = tiles.where(is_position, n.elements.to(i64), NOWHERE)
-        tiles.update(first, tiles.where(is_position, entries, 0), places.to(first.dtype))
+        noted = tiles.where(is_position, places, NOWHERE)
+        at = note_of(tiles.where(is_position, entries, 0), places, row, spaces.dim("V").to(i64))
+        tiles.update(first, tiles.clip(at, 0, spaces.dim("F").to(i64) - 1), noted.to(first.dtype))
+
+
+def note_of(entries: Any, places: Any, row: Any, extent: Any) -> Any:
+    """Where the place of an entry is noted: in its row, at the position that it is."""
+    return places // row * extent + entries
 
 
 @kernel(deny_checks=True)
 def copy_index(
-    copy: Out[Index["V"], "N"], records: Out[i64, "N/BN 5"], source: In[T, "N"], first: In[U, "V"], *,
-    UNIQUE: bool = False, LEAST: int = -1, WRONG: int = -1, BN: int = _PIECE,
+    copy: Out[Index["V"], "N"], records: Out[i64, "N/BN 5"], source: In[T, "N"], pointed: In[T, "V"],
+    first: In[U, "F"], row: i64, *, UNIQUE: bool = False, LEAST: int = -1, WRONG: int = -1, BN: int = _PIECE,
 ) -> None:  # fmt: skip
     """A copy of an `Index`, or of a `Unique`: there an entry stays where `first` has its place, so none stays twice.
 
-    That holds also if the entries changed since their places were noted. `first` has as many elements as there are
-    positions; for an `Index` it is not read. Entries below LEAST are wrong, and wrong ones become WRONG.
+    That holds also if the entries changed since their places were noted. `pointed` has as many elements as there are
+    positions; `first` has as many for each row, and for an `Index` it is not read. Entries below LEAST are wrong, and
+    wrong ones become WRONG.
     """
-    if UNIQUE or WRONG == 0:
+    if UNIQUE:
+        spaces.require(spaces.dim("F") >= 1)
+    if WRONG == 0:
         spaces.require(spaces.dim("V") >= 1)
     for n in spaces.parallel(N=BN):
         read, places = source[n].to(i64), n.elements.to(i64)
@@ -132,7 +149,8 @@ def copy_index(
         is_right = (entries >= LEAST) & ~is_outside
         if UNIQUE:
             is_position = (entries >= 0) & ~is_outside
-            earlier = first[tiles.where(is_position, entries, 0)].to(i64)
+            at_row = note_of(tiles.where(is_position, entries, 0), places, row, spaces.dim("V").to(i64))
+            earlier = first[tiles.clip(at_row, 0, spaces.dim("F").to(i64) - 1)].to(i64)
             is_right = is_right & ((entries < 0) | (earlier == places))
         copy[n] = tiles.where(is_right, entries, WRONG)  # type: ignore[index]
         at = tiles.where(is_right, NOWHERE, places).min()
@@ -144,14 +162,14 @@ def copy_index(
 
 
 @kernel(deny_checks=True)
-def count_instead(copy: InOut[T, "N"], records: In[i64, "F 5"], *, BN: int = _PIECE) -> None:
-    """Where anything was wrong, the entry at place n becomes n: different positions, and no -1. Else all stay."""
+def count_instead(copy: InOut[T, "N"], records: In[i64, "F 5"], row: i64, *, BN: int = _PIECE) -> None:
+    """Where anything was wrong, the entry at place n of a row becomes n: different positions, no -1. Else all stay."""
     for n in spaces.parallel(N=BN):
         wrong = tiles.zeros((), i64)
         for f in spaces.tiles(F=BN):
             wrong += records[f, 0].sum()
         if wrong > 0:
-            copy[n] = n.elements.to(copy.dtype)
+            copy[n] = (n.elements.to(i64) % row).to(copy.dtype)
 
 
 @kernel(deny_checks=True)

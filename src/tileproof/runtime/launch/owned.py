@@ -68,7 +68,7 @@ class Knowing:
         if measured is None or not measured.meets(wanted):
             # The entries are looked at, so whoever writes them is waited for.
             ledger_of(block.device).wait_for_host(owner.span, writing=False)
-            measured = measure(host_copy(array), wanted.kind)
+            measured = measure(host_copy(array), wanted.kind, wanted.rows)
             if block.version != version:
                 raise Outdated  # work that came meanwhile may have written half of what was looked at
             if not (was_shared or block.is_shared):

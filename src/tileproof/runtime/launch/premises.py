@@ -272,7 +272,7 @@ class GraphPremises:
         """A copy of an index tensor that is tested; the tensor itself if there is nothing to test."""
         assert isinstance(tensor.element, ContentOf)
         signature, loaded_at = signature_of(proved), proved.holes.get(tensor.name)
-        wanted = wanted_of(tensor, bound.dimensions[tensor.element.dimension], proved.holes, proved.verdict.complete)
+        wanted = wanted_of(tensor, bound.dimensions, proved.holes, proved.verdict.complete)
         if (fact is not None and fact.meets(wanted)) or (not source.size and wanted.kind != "Offsets"):
             return source
         name = key, wanted, loaded_at is not None

@@ -16,6 +16,8 @@ from tileproof.runtime.interop.describe import Array, byte_range
 
 _BLOCK: Final = 1 << 16
 """Entries that stay in a cache while more than one thing is asked of them."""
+_FAR: Final = 1 << 48
+"""Behind every dimension."""
 _MOST: Final = 64
 """How many views of one piece of memory are remembered."""
 Key: TypeAlias = tuple[int, int, tuple[int, ...], tuple[int, ...], "np.dtype[Any]"]
@@ -33,6 +35,8 @@ class Wanted:
     """Whether entries may be -1 (none)."""
     ends_early: bool = False
     """Whether borders may end before the extent."""
+    rows: int = 1
+    """Of how many rows of equal length entries of a `Unique` differ within each; 1: all of them differ."""
 
     def is_end(self, last: int | None) -> bool:
         """Whether borders may end so."""
@@ -49,13 +53,15 @@ class Measured:
     has_none: bool | None
     """Whether -1 is among them."""
     is_unique: bool | None = None
-    """Whether no entry >= 0 is there twice."""
+    """Whether no entry >= 0 is in a row twice."""
     is_monotone: bool | None = None
     """Whether no entry is less than the one before it."""
     first: int | None = None
     last: int | None = None
     is_exact: bool = True
     """Whether the range was seen; else entries are known to lie in it, and may leave much of it out."""
+    rows: int = 1
+    """Of the rows that `is_unique` is about."""
 
     def meets(self, wanted: Wanted) -> bool | None:
         """Whether the entries are as wanted; None if that is to be measured."""
@@ -70,7 +76,7 @@ class Measured:
         if not wanted.holes_allowed:
             answers.append(None if self.has_none is None else not self.has_none)
         if wanted.kind == "Unique":
-            answers.append(self.is_unique)
+            answers.append(self.is_unique if self.rows == wanted.rows else None)
         return False if False in answers else None if None in answers else True
 
     def joined(self, other: Measured) -> Measured:
@@ -82,22 +88,36 @@ class Measured:
             rest.has_none if best.has_none is None else best.has_none,
             rest.is_unique if best.is_unique is None else best.is_unique,
             order.is_monotone, order.first, order.last, best.is_exact,
+            rest.rows if best.is_unique is None else best.rows,
         )  # fmt: skip
 
 
 # Measuring.
 
 
-def measure(array: Array, kind: str) -> Measured:
+def measure(array: Array, kind: str, rows: int = 1) -> Measured:
     """Looks at all entries of a tensor on the host, as closely as its kind demands."""
     if not array.size:
-        return Measured(0, -1, False, is_unique=True, is_monotone=True)
+        return Measured(0, -1, False, is_unique=True, is_monotone=True, rows=rows)
     if kind == "Offsets":
         return _measured_offsets(array)
-    # A copy where the entries are looked at more than once: another thread may write them meanwhile.
-    positions = array[array >= 0] if kind == "Unique" else None
+    is_unique = None
+    if kind == "Unique":
+        # A copy, for the entries are looked at more than once: another thread may write them meanwhile.
+        entries = array if rows <= 1 else in_rows(np.array(array).reshape(-1), rows)
+        is_unique = _is_unique(entries[entries >= 0])
     least, greatest = _range(array)
-    return Measured(least, greatest, _has_none(array, least), None if positions is None else _is_unique(positions))
+    return Measured(least, greatest, _has_none(array, least), is_unique, rows=rows)
+
+
+def in_rows(entries: Array, rows: int) -> Array:
+    """Numbers that differ where entries of one row do, and those of two rows always; negative ones as they are."""
+    if rows <= 1 or not entries.size:
+        return entries
+    row = np.arange(entries.size) // (entries.size // rows)
+    top = min(max(int(entries.max()), 0), _FAR) + 1
+    wide = entries.astype(np.int64)
+    return np.where(wide >= 0, wide + row * top, wide)
 
 
 def _measured_offsets(array: Array) -> Measured:
