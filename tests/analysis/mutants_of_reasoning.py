@@ -30,7 +30,7 @@ REASONING = [
     Mutant(
         "two rows added lose a unit",
         "sizes other_dimension",
-        "prover._eliminated",
+        "prover.System.eliminate",
         "a * second - b * first)",
         "a * second - b * first + 1)",
     ),
@@ -346,7 +346,7 @@ REASONING = [
         "what takes too long is proved",
         "contents permuting",
         "prover.Prover.ask",
-        "return Answer(False, (tuple(facts),))",
+        "return Answer(False, (tuple(facts),), spent=len(search.open) <= _MOST_OPEN)",
         "return Answer(True)",
     ),
     Mutant(
