@@ -315,8 +315,8 @@ RUNTIME = [
     ),
     Mutant(
         "src/tileproof/runtime/memory/contents.py",
-        "return self.is_monotone and self.first == 0 and self.last == wanted.extent",
-        "return self.is_monotone and self.last == wanted.extent",
+        "return self.is_monotone and self.first == 0 and wanted.is_end(self.last)",
+        "return self.is_monotone and wanted.is_end(self.last)",
         "tests/runtime/memory/test_content_facts.py::test_borders_are_as_wanted_if_they_rise_from_zero_to_the_extent",
         "Borders begin at 0.",
     ),
