@@ -1,4 +1,4 @@
-"""`pytest --tileproof-check`, run as users run it: in a process of its own, on files made for the test."""
+"""`pytest --tileproof-check` on files made for the test; what is imported is seen in a process of its own."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _no_settings_of_this_run(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def collected(pytester: pytest.Pytester, *arguments: str) -> list[str]:
     """The node ids pytest finds."""
-    ran = pytester.runpytest_subprocess("--collect-only", "-q", *arguments)
+    ran = pytester.runpytest_inprocess("--collect-only", "-q", *arguments)
     return [line for line in ran.outlines if "::" in line]
 
 
@@ -51,7 +51,7 @@ def test_an_accepted_kernel_passes(pytester: pytest.Pytester) -> None:
 
 def test_a_refused_kernel_fails_with_its_findings_and_no_traceback(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(kernels=BAD)
-    ran = pytester.runpytest_subprocess("--tileproof-check")
+    ran = pytester.runpytest_inprocess("--tileproof-check")
     ran.assert_outcomes(failed=1)
     ran.stdout.fnmatch_lines(
         [
@@ -108,7 +108,7 @@ def test_files_without_kernels_are_not_imported(pytester: pytest.Pytester) -> No
         inside="import tileproof as tp\nraise SystemExit(7)\ndef make():\n    @tp.kernel\n    def inner(): pass\n",
         words="this is no kernel, and not Python\n",
     )
-    pytester.runpytest_subprocess("--tileproof-check").assert_outcomes(passed=1)
+    pytester.runpytest_inprocess("--tileproof-check").assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_files_without_kernels_are_not_imported(pytester: pytest.Pytester) -> No
 )
 def test_a_file_that_cannot_be_imported_is_an_error(pytester: pytest.Pytester, text: str, said: str) -> None:
     pytester.makepyfile(kernels=text)
-    ran = pytester.runpytest_subprocess("--tileproof-check")
+    ran = pytester.runpytest_inprocess("--tileproof-check")
     ran.assert_outcomes(errors=1)
     ran.stdout.fnmatch_lines(["*ERROR collecting kernels.py*", said])
     ran.stdout.no_fnmatch_line("*Traceback*")

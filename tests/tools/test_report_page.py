@@ -97,9 +97,11 @@ def test_accesses_are_marked_in_the_source(text: str) -> None:
 # The library.
 
 
+@pytest.mark.slow
 def test_every_kernel_and_function_of_the_library_is_on_its_page() -> None:
     report, text = library_page()
-    result, words = Page(text), Page(text).words
+    result = Page(text)
+    words = result.words
     assert result.outside == []
     assert set(result.links) <= set(result.ids)
     listed = {each.name for each in report.libraries[0].kernels}
@@ -119,11 +121,13 @@ def every_kernel() -> list[Kernel]:
     return [each for module in modules for each in vars(module).values() if isinstance(each, Kernel)]
 
 
+@pytest.mark.slow
 def test_all_of_the_library_can_be_looked_at() -> None:
     report, _ = library_page()
     assert report.libraries[0].problems == ()
 
 
+@pytest.mark.slow
 def test_gradients_of_the_library_are_named() -> None:
     report, _ = library_page()
     gradients = {function.name: function.gradient for function in report.libraries[0].functions if function.gradient}
@@ -203,6 +207,7 @@ def test_a_browser_sorts_filters_and_unfolds_without_complaint(text: str, tmp_pa
     assert seen["narrow"], "the page is wider than a narrow screen"
 
 
+@pytest.mark.slow
 @in_a_browser
 def test_the_page_of_the_library_opens_without_complaint(tmp_path: Path) -> None:
     file = tmp_path / "library.html"

@@ -19,7 +19,7 @@ import pytest
 from fuzz import fuzz_kernels
 
 TESTS = Path(__file__).resolve().parents[2]
-FEW = ("--count", "3", "--seconds", "inf")
+FEW = ("--count", "2", "--seconds", "inf")
 MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 FEATURES = {
     "a product": r"tp\.mma\(", "a product that is carried": r"(t\d+) = tp\.mma\(.*, \1\)", "a sum up to each": "cumsum",

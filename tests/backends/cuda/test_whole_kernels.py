@@ -40,7 +40,7 @@ from tileproof.language.dtypes import BF16, F16, F32, F64
 from tileproof.runtime.launch.cuda_code import Variant
 
 TESTS = Path(__file__).resolve().parents[2]
-FEW = ("--count", "3", "--seed", "7", "--seconds", "inf")
+FEW = ("--count", "2", "--seed", "7", "--seconds", "inf")
 MANY = ("--seconds", os.environ.get("TILEPROOF_FUZZ_SECONDS", "4"))
 EXAMPLES = {name: make for name, make in examples().items() if "-" in name}
 """At odd sizes and at whole tiles; their own are launched as part of the corpus."""

@@ -120,7 +120,7 @@ LARGE = "{% set a = (messages | length + 7) ** 999999 %}{% for n in range(99999)
 DOUBLING = "{% macro twice(n) %}{% if n %}{{ twice(n - 1) }}{{ twice(n - 1) }}{% endif %}{% endmacro %}{{ twice(60) }}"
 
 
-@pytest.mark.sweep(9)
+@pytest.mark.sweep(6)
 @pytest.mark.parametrize(
     "source",
     [
