@@ -416,6 +416,44 @@ def k(y: Out[f32, "N N"], x: In[f32, "N N"]) -> None:
     for i, j in tp.parallel(("N", tp.each), ("N", tp.each)):
         if j <= i:
             y[i, j] = x[i, j]
+
+### a neighbor that another program writes | TP0801 | open
+# read only elements of y that the same program writes
+def k(y: InOut[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
+    for n in tp.parallel(N=B):
+        y[n] = x[n].cumsum()
+        if n.start > 0:
+            y[n] = y[n] + y[n.start - 1]
+
+### strides | TP0302 | open
+# without strides: `x[i, j]`
+def k(y: Out[f32, "M N"], x: In[f32, "M N"], stride: i32, *, B: int = 16) -> None:
+    for i, j in tp.parallel(M=tp.each, N=B):
+        y[i, j] = x[i * stride + j.elements]
+
+### a length that is left open | TP0311 | open
+# write 16 instead of -1
+def k(y: Out[f32, "N"], x: In[f32, "N 4 4"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n] = x[n, :, :].reshape(-1).sum()
+
+### an element type of numpy | TP0208 | open
+# write `f32`
+def k(y: Out[np.float32, "N"]) -> None:
+    for n in tp.parallel(N=16):
+        y[n] = 0.0
+
+### a cast to a type of numpy | TP0208 | open
+# write `f32`
+def k(y: Out[f32, "N"], x: In[f16, "N"]) -> None:
+    for n in tp.parallel(N=16):
+        y[n] = x[n].to(np.float32)
+
+### a product of matrices by elements | TP0303 | open
+# a matrix product is `a[i, :] @ b[:, j]`
+def k(c: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int, B: int = 16) -> None:
+    for i, j in tp.parallel(M=B, N=B):
+        c[i, j] = a[i, :] * b[:, j]
 '''
 
 

@@ -86,13 +86,13 @@ def of_race(collector: Collector, goal: Goal, is_store: bool) -> str:
     if not isinstance(goal.subject, Disjoint):
         return ""
     site = goal.subject.one
-    summed = _as_sum(collector, site.view.root)
+    summed = _as_sum(collector, site.view.root, {goal.subject.one.op, goal.subject.two.op})
     if summed or not is_store:
         return summed
     return _by_borders(collector, site) or _by_entries(collector, site)
 
 
-def _as_sum(collector: Collector, root: Tensor) -> str:
+def _as_sum(collector: Collector, root: Tensor, met: set[ops.AnyOp]) -> str:
     """What becomes of updates in place, `y[i] += t`: a Sum, a Max or Min, or nothing that programs could combine."""
     sites = [site for site in collector.account.sites if site.view.root == root]
     makers = {result: op for op in walk(collector.kernel.body) for result in ops.results(op)}
@@ -106,6 +106,8 @@ def _as_sum(collector: Collector, root: Tensor) -> str:
     others += [site.span for site in sites if isinstance(site.op, ops.Load | ops.Get) and site.op not in old]
     others += [load.span for load in old if sum(op_uses.count(load.result) for op_uses in used) > 1]
     functions = {fn for fn, _ in known}
+    if any(isinstance(op, ops.Load | ops.Get) and op not in old for op in met):
+        return ""  # a value is read that no update changes
     if others:
         line = min(span.line for span in others)
         if not functions <= {ops.BinaryFn.ADD, ops.BinaryFn.SUB}:

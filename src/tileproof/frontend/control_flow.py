@@ -192,7 +192,7 @@ def _learn(
     if walker is not None:
         raise reject(
             Code.CARRIED_TAG,
-            f"`{item.name}` carries a tile of `{walker.name}` to the next iteration of the loop",
+            f"`{item.name}` carries a tile of `{walker.name.partition('.')[0]}` to the next iteration of the loop",
             ended.span,
             labels=(Label(item.outer.span, f"`{item.name}` enters the loop here"),),
             notes=(f"each iteration walks another tile of {walker.type.dimension}, and two tiles never meet",),

@@ -231,7 +231,8 @@ class Clash(Exception):
 
     @property
     def sentence(self) -> str:
-        return f"{describe_axis(self.left)} meets {describe_axis(self.right)}"
+        left, right = describe_axis(self.left), describe_axis(self.right)
+        return f"{left} meets {right}" if left != right else f"{left} meets one of another walk of that name"
 
 
 Axes = tuple[Axis, ...]
@@ -285,7 +286,7 @@ def fits(value: Axes, target: Axes) -> bool:
 def describe_tag(tag: Tag) -> str:
     match tag:
         case WalkerTag(walker):
-            return f"`{walker.name}`, a {walker.type}"
+            return f"`{walker.name.partition('.')[0]}`, a {walker.type}"
         case DimensionTag(name):
             return f"all of {name}"
 

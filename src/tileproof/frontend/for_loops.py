@@ -140,7 +140,8 @@ def _positional(ctx: Context, node: ast.expr, name: str, offsets: Tensor | None 
         case _:
             pass
     message = f"tp.{name} takes dimensions by name or as pairs, not `{ast.unparse(node)}`"
-    raise reject(Code.BAD_CALL, message, ctx.span(node), help=f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`')
+    cure = f'write `tp.{name}(M=64)` or `tp.{name}(("M", 64))`: a dimension, and the size of its tiles'
+    raise reject(Code.BAD_CALL, message, ctx.span(node), help=cure)
 
 
 def _segments(ctx: Context, node: ast.Call) -> Walk:

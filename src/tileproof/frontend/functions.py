@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Sequence
 from typing import cast as typed
 
@@ -51,6 +52,7 @@ from .entities import (
     meet_axis,
 )
 from .expressions import apply
+from .hints import dtype_hint
 from .source import RuledOut, reject
 from .tile_operations import (
     as_number,
@@ -115,9 +117,8 @@ def dtype_of(call: Call, parameter: str = "dtype", default: DType | None = None)
     if value is bool:
         return BOOL
     where = call.where(parameter) if parameter in call else call.span
-    raise reject(
-        Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help="write f32, bf16, i32, ..."
-    )
+    cure = dtype_hint(value) or "write f32, bf16, i32, ..."
+    raise reject(Code.NOT_A_DTYPE, f"{describe(Known(value))} is not an element type", where, help=cure)
 
 
 def _filled(ctx: Context, value: Entity, axes: Axes, dtype: DType | None, span: Span) -> Tile:
@@ -362,6 +363,14 @@ def _reshape(ctx: Context, call: Call) -> Entity:
     parts = arguments[0].items if len(arguments) == 1 and isinstance(arguments[0], Bundle) else arguments
     for axis in tile.type.axes:
         _need_full(axis, "reshape", call.span)
+    if any(isinstance(part, Known) and part.value == -1 for part in parts):
+        message = "reshape takes every length, and -1 is none"
+        known = [part.value for part in parts if isinstance(part, Known) and part.value != -1]
+        whole = tile.type.size
+        cure = "write the length instead of -1"
+        if isinstance(whole, int) and all(type(length) is int and length for length in known):
+            cure = f"write {whole // math.prod(known)} instead of -1"
+        raise reject(Code.BAD_SHAPE, message, call.span, help=cure)
     axes = tuple(_shape_axis(part, call.span) for part in parts)
     for axis in axes:
         if axis.tag is not None:

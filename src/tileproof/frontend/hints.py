@@ -109,6 +109,16 @@ ATTRIBUTE_HINTS: Mapping[str, str] = {
 }
 """What to write instead of attributes that tiles of other languages have, by name."""
 
+_DTYPES = {"float": "f", "bfloat": "bf", "int": "i", "uint": "u"}
+
+
+def dtype_hint(value: object) -> str:
+    """What to write instead of an element type of numpy or torch; empty if it is none."""
+    name = (getattr(value, "__name__", None) or str(value)).rpartition(".")[2]
+    letters = name.rstrip("0123456789")
+    return f"write `{_DTYPES[letters]}{name[len(letters) :]}`" if letters in _DTYPES and letters != name else ""
+
+
 NAME_HINTS: Mapping[str, str] = {
     "threadIdx": _WALK,
     "blockIdx": _WALK,

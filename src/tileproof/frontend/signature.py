@@ -27,6 +27,7 @@ from tileproof.language.spaces import parallel, tiles
 
 from .captures import MISSING, Capture, as_dtype, find_expression
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
+from .hints import dtype_hint
 from .source import FunctionSource, Rejected, RuledOut, check_syntax, read_function, reject
 
 MOST_BITS: Final = 8192
@@ -293,7 +294,7 @@ def _argument(
             function.span(parameter),
             help="a kernel is a function, not a method: move it out of its class"
             if name == "self"
-            else f'write `{name}: In[T, "M N"]` for a tensor or `{name}: f32` for a scalar',
+            else f'write `{name}: In[T, "M N"]`, or `Out`, for a tensor, or `{name}: f32` for a scalar',
         )
     span = function.span(node)
     if isinstance(node, ast.Subscript):
@@ -444,7 +445,7 @@ def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]
             f"`{ast.unparse(node)}` is not an element type",
             function.span(node),
             notes=("the element type comes first, then the dimensions",),
-            help="write f32, bf16, i32, ..., or `T` for the type of the arguments",
+            help=dtype_hint(value) or "write f32, bf16, i32, ..., or `T` for the type of the arguments",
             edit=edit,
         )
     return dtype

@@ -128,15 +128,18 @@ def picks(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> tu
     if len(items) != len(dimensions):
         shown = " ".join(map(str, dimensions)) or "none"
         message = f"`{tensor.name}` has {len(dimensions)} axes ({shown}), and the index names {len(items)}"
-        raise reject(Code.WRONG_RANK, message, span, help=_every_axis(tensor, items, span))
+        raise reject(Code.WRONG_RANK, message, span, help=_every_axis(ctx, tensor, items, span))
     _check_order(ctx, tensor, items, span)
     picked = [_pick(ctx, tensor, axis, *item) for axis, item in enumerate(items)]
     return tuple(pick for pick, _ in picked), tuple(axis for _, axis in picked if axis is not None)
 
 
-def _every_axis(tensor: Tensor, items: Sequence[Item], span: Span) -> str:
+def _every_axis(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span) -> str:
     """How to index with the right number of axes."""
     missing = len(tensor.type.dimensions) - len(items)
+    if missing > 0 and len(items) == 1 and is_tile(items[0][0]):
+        names = [_walker_of(ctx, dimension) or ":" for dimension in tensor.type.dimensions]
+        return f"a tensor is indexed axis by axis, without strides: `{tensor.name}[{', '.join(names)}]`"
     if missing < 0 or not span.text.endswith("]"):
         return "index every axis; `:` takes all of a static dimension"
     written = f"{span.text[:-1]}{', :' * missing}]"

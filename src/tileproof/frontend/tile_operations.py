@@ -350,6 +350,10 @@ def _said_along(b: Builder, tiles: Sequence[Tile], spans: Sequence[Span]) -> tup
                     return cure, Edit(where, written) if written != where.text else None
             case _:
                 pass
+    if len(tiles) == 2 and all(tile.type.rank == 2 for tile in tiles):
+        one, two = (tile.type.axes for tile in tiles)
+        if one[1] == two[0] and one[1].tag is not None:
+            return f"a matrix product is `{operand_text(spans[0])} @ {operand_text(spans[1])}`", None
     if len(tiles) == 2 and all(tile.type.rank == 1 for tile in tiles):
         column, row = (f"{operand_text(where)}{form}" for where, form in zip(spans, _COLUMN_AND_ROW, strict=False))
         return f"make one a column and the other a row: `{column}` and `{row}`, or the reverse", None
