@@ -658,6 +658,13 @@ LAWS = [
         "self.terms[op.result] = number(-1)",
     ),
     Mutant(
+        "what is chosen of a position and none may be anything, unless the condition says more",
+        "safe masked_by_pattern",
+        "symbolic_values.Values.choose_entry",
+        "self.define(result, Some((equals(entry, one), equals(entry, two))))",
+        "pass",
+    ),
+    Mutant(
         "what may be a position is one",
         "bounds masked_beyond",
         "symbolic_values.Values._always",

@@ -120,6 +120,13 @@ def unique_or_none(y: InOut[f32, "V"], x: In[f32, "N"], rows: In[Unique["V"], "N
 
 
 @tp.kernel
+def masked_by_pattern(y: InOut[f32, "M N"], x: In[f32, "M"], much: i32, *, BM: int = 24, BN: int = 16) -> None:
+    """A condition that says little of the positions."""
+    for i, j in tp.parallel(M=BM, N=BN):
+        y[i, tp.where(j.elements % 3 != much, j.elements, tp.none)] = x[i.shift(0)].min()
+
+
+@tp.kernel
 def masked_in_part(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None:
     """The other lanes of an Out are never written."""
     for n in tp.parallel(N=B):
@@ -184,6 +191,7 @@ SAFE = [
     Case(masked_neighbour, lambda: one(blank(5), floats(5))),
     Case(counted_where, lambda: one(counts(3), ints(2, -1, 2, 0, 2), floats(5))),
     Case(one_or_none, lambda: one(counts(3), floats(3, 2))),
+    Case(masked_by_pattern, lambda: one(blank(3, 20), floats(3), 1)),
     Case(unique_or_none, lambda: one(blank(9), floats(5), ints(8, -1, 2, 0, 4))),
 ]
 UNSAFE = [

@@ -507,6 +507,8 @@ class Values:
         one, two = self.term(yes), self.term(no)
         entry = self.unknown(result, None, _is_data(one, two, when), hull=(one, two))
         self.define(result, Some((All((when, equals(entry, one))), All((negation(when), equals(entry, two))))))
+        # That it is one of the two settles most questions, whatever the condition is made of.
+        self.define(result, Some((equals(entry, one), equals(entry, two))))
 
     def chosen(self, result: Tile, when: Formula, yes: Term, no: Term) -> Term:
         """`yes` or `no`, by a condition."""
