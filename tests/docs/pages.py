@@ -146,12 +146,14 @@ def mistakes(path: Path) -> list[Diagnostic]:
 
 
 def table(name: str, page: str = "language.md") -> list[list[str]]:
-    """The rows of the table that follows `<!-- table: name -->` on a page, as cells."""
+    """The rows of the tables that follow `<!-- table: name -->` on a page, as cells."""
     text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    _, _, after = text.partition(f"<!-- table: {name} -->\n\n")
-    rows = [line.strip("| ") for line in after.partition("\n\n")[0].splitlines()]
-    assert len(rows) > 2, f"docs/{page} has no table {name}"
-    return [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
+    cells: list[list[str]] = []
+    for after in text.split(f"<!-- table: {name} -->\n\n")[1:]:
+        rows = [line.strip("| ") for line in after.partition("\n\n")[0].splitlines()]
+        cells += [[cell.strip() for cell in row.split("|")] for row in rows[2:]]
+    assert cells, f"docs/{page} has no table {name}"
+    return cells
 
 
 def code(cell: str) -> list[str]:

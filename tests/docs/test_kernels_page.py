@@ -50,9 +50,9 @@ def written(name: str) -> str:
 
 
 def beneath(family: str) -> list[str]:
-    """The kernels that follow the table of a family."""
-    after = PAGE.partition(f"<!-- table: {family} -->")[2]
-    return code(after.partition("\nKernels: ")[2].partition("\n\n")[0])
+    """The kernels that follow the tables of a family."""
+    parts = PAGE.split(f"<!-- table: {family} -->")[1:]
+    return [name for after in parts for name in code(after.partition("\nKernels: ")[2].partition("\n\n")[0])]
 
 
 def test_the_page_names_every_kernel_once() -> None:

@@ -33,6 +33,12 @@ def counted(y: Out[f32, "M... N"], x: In[f32, "M... N"]) -> None:
 
 
 @tp.kernel
+def of_one_axis(y: Out[f32, "M"], x: In[f32, "M... N"]) -> None:
+    for m in tp.parallel(M=tp.each):
+        y[m] = 0.0
+
+
+@tp.kernel
 def two_names(y: Out[f32, "M... N"], x: In[f32, "L... N"]) -> None:
     for m, n in tp.parallel(M=tp.each, N=4):
         y[m, n] = x[m, n]
@@ -87,6 +93,11 @@ def test_proofs_of_forms_are_kept_apart() -> None:
     keys = {_known_before(form, known) for form in forms(add)}
     assert None not in keys
     assert len(keys) == 6
+
+
+def test_every_number_of_axes_is_checked() -> None:
+    assert tp.check(add) == tp.check(total) == []
+    assert {each.code.id for each in tp.check(of_one_axis)} == {"TP0302"}
 
 
 def test_ranks_and_extents_agree() -> None:

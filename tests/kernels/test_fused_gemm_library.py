@@ -20,8 +20,8 @@ from library_cases.fused_gemm import (
 )
 from support.library import LAYOUTS, Case, assert_close, assert_right, random
 from support.tiers import examples
-from tileproof.kernels import fused_gemm
-from tileproof.kernels.fused_gemm import batched_matmul, fused_linear, grouped_matmul, silu_linear
+from tileproof.kernels import gemm
+from tileproof.kernels.gemm import batched_matmul, fused_linear, grouped_matmul, silu_linear
 
 CASES = cases()
 rng = np.random.default_rng(7)
@@ -99,14 +99,14 @@ def arguments(name: str, sizes: dict[str, int]) -> tuple[list[Any], Any]:
             expected = silu_reference(*given)
         case _:
             given = [normal(n, k), normal(e, f, k), np.zeros(e + 1, np.int32)]
-            fused_gemm.GROUPED_MATMUL.inputs(rng, {"x": given[0], "w": given[1], "offsets": given[2]})  # type: ignore[misc]
+            gemm.GROUPED_MATMUL.inputs(rng, {"x": given[0], "w": given[1], "offsets": given[2]})  # type: ignore[misc]
             expected = grouped_reference(*given)
     return [np.empty(expected.shape, np.float32), *given], expected
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
-@pytest.mark.parametrize("tunable", fused_gemm.TUNABLES, ids=lambda tunable: tunable.name)
+@pytest.mark.parametrize("tunable", gemm.TUNABLES[:4], ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
     for sizes in SIZES[tunable.name]:
         args, expected = arguments(tunable.name, sizes)
@@ -121,7 +121,7 @@ def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
 
 
 @pytest.mark.sweep(1)
-@pytest.mark.parametrize("tunable", fused_gemm.TUNABLES[1:], ids=lambda tunable: tunable.name)
+@pytest.mark.parametrize("tunable", gemm.TUNABLES[1:4], ids=lambda tunable: tunable.name)
 def test_operands_are_swapped_on_the_cpu_too(tunable: Any) -> None:
     args, expected = arguments(tunable.name, SIZES[tunable.name][0])
     tunable.kernels[0](*args, SWAPPED=1)
@@ -130,22 +130,22 @@ def test_operands_are_swapped_on_the_cpu_too(tunable: Any) -> None:
 
 def test_large_products_take_large_tiles() -> None:
     large = {"M": 8192, "N": 8192, "K": 8192, "B": 0, "R": 0}
-    found = fused_gemm.FUSED_LINEAR.default(large, "sm_90")
+    found = gemm.FUSED_LINEAR.default(large, "sm_90")
     assert (found.constants["BM"], found.constants["BN"], found.constants["SWAPPED"]) == (128, 128, 0)
-    few = fused_gemm.FUSED_LINEAR.default({**large, "M": 8}, "sm_90")
+    few = gemm.FUSED_LINEAR.default({**large, "M": 8}, "sm_90")
     assert (few.constants["BM"], few.constants["SWAPPED"]) == (16, 1)
-    gated = fused_gemm.SILU_LINEAR.default({"M": 4096, "I": 9728, "K": 2560}, "sm_90")
-    assert gated.kernel is fused_gemm.silu_linear_joined_kernel
+    gated = gemm.SILU_LINEAR.default({"M": 4096, "I": 9728, "K": 2560}, "sm_90")
+    assert gated.kernel is gemm.silu_linear_joined_kernel
     assert (gated.constants["BM"], gated.constants["BI"], gated.schedule.persistent) == (128, 64, True)
 
 
 def test_very_many_gated_rows_are_taken_by_pairs_of_blocks() -> None:
     sizes = {"M": 8192, "I": 9728, "K": 2560}
-    pairs = fused_gemm.SILU_LINEAR.default(sizes, "sm_90")
+    pairs = gemm.SILU_LINEAR.default(sizes, "sm_90")
     assert (pairs.constants["BM"], pairs.constants["BI"], pairs.schedule.cluster) == (256, 128, 2)
-    assert pairs.label in [each.label for each in fused_gemm.SILU_LINEAR.space(sizes, "sm_90")]
+    assert pairs.label in [each.label for each in gemm.SILU_LINEAR.space(sizes, "sm_90")]
     for other, target in (({**sizes, "M": 8191}, "sm_90"), (sizes, "sm_100")):
-        assert fused_gemm.SILU_LINEAR.default(other, target).schedule.cluster is None
+        assert gemm.SILU_LINEAR.default(other, target).schedule.cluster is None
     args, expected = arguments("silu_linear", {"M": 300, "I": 128, "K": 64})
     with tp.backend("interpreter"):
         pairs.kernel(*args, **pairs.constants)
@@ -154,12 +154,12 @@ def test_very_many_gated_rows_are_taken_by_pairs_of_blocks() -> None:
 
 def test_gated_rows_are_taken_by_wide_tiles_where_these_fill_a_gpu_once() -> None:
     sizes = {"M": 256, "I": 9728, "K": 2560}
-    wide = fused_gemm.SILU_LINEAR.default(sizes, "sm_90")
-    assert (wide.kernel, wide.constants["P"]) == (fused_gemm.silu_linear_wide_kernel, 152)
-    assert wide.label in [each.label for each in fused_gemm.SILU_LINEAR.space(sizes, "sm_90")]
+    wide = gemm.SILU_LINEAR.default(sizes, "sm_90")
+    assert (wide.kernel, wide.constants["P"]) == (gemm.silu_linear_wide_kernel, 152)
+    assert wide.label in [each.label for each in gemm.SILU_LINEAR.space(sizes, "sm_90")]
     others = ({"M": 128}, {"M": 257}, {"M": 512}, {"I": 4864}, {"I": 9728 + 128}, {"I": 25600, "K": 5120})
     for other, target in (*(({**sizes, **each}, "sm_90") for each in others), (sizes, "sm_100")):
-        assert fused_gemm.SILU_LINEAR.default(other, target).kernel is fused_gemm.silu_linear_joined_kernel
+        assert gemm.SILU_LINEAR.default(other, target).kernel is gemm.silu_linear_joined_kernel
 
 
 # NaN and infinity.
@@ -251,7 +251,7 @@ def test_the_same_call_gives_the_same_bits() -> None:
 
 def test_transposed_views_are_read_along_their_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     launched: list[frozenset[str]] = []
-    fused_gemm.batched_matmul_kernel.forget()  # a launch like an earlier one has no launcher
+    gemm.batched_matmul_kernel.forget()  # a launch like an earlier one has no launcher
     monkeypatch.setattr(tp.Kernel, "launcher", lambda kernel, args, constants: launched.append(kernel.absent))
     a, b = normal(2, 5, 6), normal(2, 6, 7)
     batched_matmul(a, b)

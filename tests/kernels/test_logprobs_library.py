@@ -11,7 +11,7 @@ import tileproof as tp
 from library_cases.logprobs import cases, token_logprobs_reference, top_logprobs_reference
 from support.library import Case, assert_right, each_choice
 from tileproof.kernels import arrays
-from tileproof.kernels.logprobs import TOKEN_LOGPROBS, TOP_LOGPROBS, token_logprobs, top_logprobs
+from tileproof.kernels.sampling import TOKEN_LOGPROBS, TOP_LOGPROBS, token_logprobs, top_logprobs
 
 CASES = cases()
 

@@ -11,8 +11,7 @@ from oracles.cuda_programs import assert_simulated
 from support.agreement import assert_alike
 from support.library import Case, assert_right, each_choice, launches
 from tileproof.kernels import arrays
-from tileproof.kernels.masks import MASK_LOGITS, mask_logits
-from tileproof.kernels.token_sampling import greedy
+from tileproof.kernels.sampling import MASK_LOGITS, greedy, mask_logits
 
 CASES = cases()
 

@@ -11,8 +11,7 @@ import tileproof as tp
 from library_cases.penalties import cases, penalized_reference
 from support.library import Case, assert_right, each_choice
 from tileproof.kernels import arrays
-from tileproof.kernels.penalties import PENALIZED, PENALIZED_SLOTS, count_tokens, penalized
-from tileproof.kernels.token_sampling import greedy
+from tileproof.kernels.sampling import PENALIZED, PENALIZED_SLOTS, count_tokens, greedy, penalized
 
 CASES = cases()
 

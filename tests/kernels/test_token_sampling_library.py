@@ -15,15 +15,15 @@ from library_cases.token_sampling import cases, greedy_reference, sample_referen
 from support.draws import assert_as_often, chances
 from support.library import Case, assert_right, each_choice
 from support.tiers import examples
-from tileproof.kernels import arrays, token_sampling
-from tileproof.kernels.token_sampling import GREEDY, SAMPLE, greedy, sample
+from tileproof.kernels import arrays, sampling
+from tileproof.kernels.sampling import GREEDY, SAMPLE, greedy, sample
 
 CASES = cases()
 WAYS = 50
 LOGITS = (np.random.default_rng(11).standard_normal(WAYS) * 2).astype(np.float32)
 DRAWS = 100_000
-SMALL = token_sampling.sample_kernel, {"BV": 16, "KEPT": 8, "BL": 2}
-SMALL_GATHERED = token_sampling.sample_gathered_kernel, {"BV": 16, "LANES": 16, "KEPT": 8, "BL": 4}
+SMALL = sampling.sample_kernel, {"BV": 16, "KEPT": 8, "BL": 2}
+SMALL_GATHERED = sampling.sample_gathered_kernel, {"BV": 16, "LANES": 16, "KEPT": 8, "BL": 4}
 """Kernels with tiles that a row of 50 fills several times, and room for few tokens."""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from support.library import DTYPES, FLOATS, Case, Made, random, wide_of
-from tileproof.kernels.fused_gemm import batched_matmul, fused_linear, grouped_matmul, silu_linear
+from tileproof.kernels.gemm import batched_matmul, fused_linear, grouped_matmul, silu_linear
 
 TF32 = 4e-3
 """How far products of f32 may be off on a GPU, where the operands are cut to tf32."""

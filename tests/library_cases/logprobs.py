@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import Case, Made, random
-from tileproof.kernels.logprobs import token_logprobs, top_logprobs
+from tileproof.kernels.sampling import token_logprobs, top_logprobs
 
 # References.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import Case, Made, random
-from tileproof.kernels.masks import mask_logits
+from tileproof.kernels.sampling import mask_logits
 
 
 def mask_logits_reference(logits: Any, masks: Any, rows: Any, out: Any = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from support.library import Case, Made, random
-from tileproof.kernels.penalties import count_tokens, penalized
+from tileproof.kernels.sampling import count_tokens, penalized
 
 # References.
 

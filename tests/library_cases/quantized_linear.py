@@ -7,8 +7,14 @@ from typing import Any
 import numpy as np
 
 from support.library import DTYPES, Case, Made, random, wide_of
-from tileproof.kernels.quantization import quantize_fp8, quantize_int4, quantize_int8
-from tileproof.kernels.quantized_linear import fp8_linear, int4_linear, int8_linear
+from tileproof.kernels.quantized_linear import (
+    fp8_linear,
+    int4_linear,
+    int8_linear,
+    quantize_fp8,
+    quantize_int4,
+    quantize_int8,
+)
 
 # Weights as they are.
 

@@ -10,7 +10,7 @@ import numpy as np
 from library_cases.gemv import normed
 from library_cases.int8_gemv import weights_of
 from support.library import DTYPES, Case, Made, random, wide_of
-from tileproof.kernels.split_int8_gemv import (
+from tileproof.kernels.int8_gemv import (
     add_norm_int8_parts,
     int8_parts,
     norm_int8_parts,

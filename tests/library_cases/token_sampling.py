@@ -9,7 +9,7 @@ import numpy as np
 
 from support.draws import chances
 from support.library import LAYOUTS, Case, Made, random
-from tileproof.kernels.token_sampling import greedy, sample
+from tileproof.kernels.sampling import greedy, sample
 
 Settings = dict[str, Any]
 

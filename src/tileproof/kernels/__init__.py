@@ -17,14 +17,13 @@ FAMILIES = {
     "softmaxes": "softmax softmax_backward log_softmax log_softmax_backward cross_entropy cross_entropy_backward",
     "reductions": "sum max argmax cumsum top_k histogram",
     "norms": "rms_norm rms_norm_backward add_rms_norm add_rms_norm_backward layer_norm layer_norm_backward",
-    "gemm": "matmul linear",
-    "fused_gemm": "batched_matmul fused_linear silu_linear grouped_matmul",
-    "quantized_linear": "int8_linear fp8_linear int4_linear",
-    "quantization": "quantize_int8 norm_quantize_int8 quantize_fp8 quantize_int4",
-    "int8_gemv": "norm_int8_matvec norm_int8_matvec_silu int8_matvec_add",
-    "split_int8_gemv": (
-        "parts_matvec parts_matvec_add parts_matvec_silu parts_silu_parts parts_matvec_pieces int8_parts "
-        "norm_int8_parts add_norm_int8_parts"
+    "gemm": "matmul linear batched_matmul fused_linear silu_linear grouped_matmul",
+    "quantized_linear": (
+        "int8_linear fp8_linear int4_linear quantize_int8 norm_quantize_int8 quantize_fp8 quantize_int4"
+    ),
+    "int8_gemv": (
+        "norm_int8_matvec norm_int8_matvec_silu int8_matvec_add parts_matvec parts_matvec_add parts_matvec_silu "
+        "parts_silu_parts parts_matvec_pieces int8_parts norm_int8_parts add_norm_int8_parts"
     ),
     "gemv": "matvec norm_matvec matvec_add matvec_silu norm_matvec_silu",
     "flash_attention": "attention attention_backward varlen_attention",
@@ -33,10 +32,7 @@ FAMILIES = {
     "paged_prefill": "prefill_attention ragged_attention",
     "rotary": "advance rope rope_backward norm_rope_append append_layers",
     "gather_scatter": "embedding embedding_backward gather_rows scatter_rows conv2d",
-    "token_sampling": "greedy sample",
-    "penalties": "penalized count_tokens",
-    "masks": "mask_logits",
-    "logprobs": "token_logprobs top_logprobs",
+    "sampling": "greedy sample penalized count_tokens mask_logits token_logprobs top_logprobs",
 }
 """The functions of the library by the file that holds them."""
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tileproof.kernels.split_int8_gemv import split_count
+from tileproof.kernels.int8_gemv import split_count
 from tileproof.language.dtypes import F32
 
 from ..models.weights import SPLIT_COLUMNS

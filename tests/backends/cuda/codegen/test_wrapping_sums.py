@@ -14,7 +14,7 @@ from tileproof import In, Out, f32, i8, i32
 from tileproof.backends.cuda.codegen import mma as products
 from tileproof.backends.cuda.codegen import wrapping_sums as small_sums
 from tileproof.backends.cuda.codegen.wrapping_sums import Sums
-from tileproof.kernels.split_int8_gemv import parts_matvec_kernel, parts_silu_parts_kernel
+from tileproof.kernels.int8_gemv import parts_matvec_kernel, parts_silu_parts_kernel
 
 LAUNCHES = limits()
 

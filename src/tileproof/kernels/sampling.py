@@ -1,10 +1,13 @@
-"""Sampling tokens from logits: greedy, or with temperature, top-k, top-p and min-p, per row.
+"""Logits to tokens: sampling, penalties and biases, masks of structured output, and logprobs.
 
 A token is -1 where a row has a NaN, or nothing above -inf: such a row has no distribution, and -1 is an entry that no
-table holds. Tokens are `Index` entries, so kernels that look them up need no test.
+table holds. Tokens are `Index` entries, so kernels that look them up need no test. The state of a sequence (which
+tokens its prompt has, how often each was generated, its biases) is in rows of tables that stay where they are: `slots`
+maps rows of logits to rows of the tables. A mask has a bit for each token. Logprobs are computed in f32; a row that is
+all -inf, or has NaN or +inf, has logprobs of NaN.
 
-In the helpers a row is a tuple of the logits, its number, its greatest logit and the scale that turns logits into
-exponents.
+In the helpers of sampling a row is a tuple of the logits, its number, its greatest logit and the scale that turns
+logits into exponents.
 """
 
 from __future__ import annotations
@@ -14,12 +17,24 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 import tileproof as tp
-from tileproof import In, Index, Out, Schedule, T, U, bf16, f16, f32, i32, i64, u64
+from tileproof import In, Index, InOut, Out, Schedule, T, U, Unique, bf16, f16, f32, i32, i64, u64
+from tileproof.diagnostics.codes import Code
 from tileproof.tuning import Choice, Sizes, Tunable, choices
 
 from . import arrays
 from .arrays import choose
-from .heuristics import ALONE, WHOLE, direct, is_split, lane_choice, split_size, tile_size
+from .heuristics import (
+    ALONE,
+    WHOLE,
+    direct,
+    is_split,
+    lane_choice,
+    lane_space,
+    row_tiles,
+    split_size,
+    tile_size,
+)
+from .numerics import wide
 from .reductions import (
     element_at,
     element_of,
@@ -32,6 +47,7 @@ from .reductions import (
     sort_key,
     without_key,
 )
+from .softmaxes import merge_rows
 
 LOG2_E: Final = math.log2(math.e)
 GREATEST: Final = 3.4e38
@@ -513,4 +529,301 @@ SAMPLE: Final = Tunable(
     "sample", (sample_kernel, sample_gathered_kernel), _sample_default, _sample_space, inputs=_settings
 )
 """By the vocabulary alone: were tiles chosen by the number of rows too, a token could depend on its neighbours."""
-TUNABLES: Final = (GREEDY, SAMPLE)
+
+
+# Logits.
+
+
+def penalize(logit: Any, known: Any, settings: Any) -> Any:
+    """Logits by what is known of their tokens: first by repetition, then for each use and for any, then by the bias."""
+    (is_prompt, count, favour), (repetition, presence, frequency) = known, settings
+    x, is_used = wide(logit), count > 0
+    repeated = tp.where(x > 0, x / repetition.to(x.dtype), x * repetition.to(x.dtype))
+    x = tp.where(is_prompt | is_used, repeated, x)
+    x -= count.to(x.dtype) * frequency.to(x.dtype)
+    x -= tp.where(is_used, presence.to(x.dtype), 0)
+    return x + favour.to(x.dtype)
+
+
+@tp.kernel(deny_checks=True)
+def penalized_kernel(
+    y: Out[T, "R V"], logits: In[T, "R V"], prompt: In[U, "R V"], counts: In[i32, "R V"], bias: In[f32, "R V"],
+    repetition: In[f32, "R"], presence: In[f32, "R"], frequency: In[f32, "R"], *, BV: int = 2048,
+) -> None:  # fmt: skip
+    """Each logit as `penalize` says, with a row of the tables for each row of logits."""
+    for r, v in tp.parallel(R=tp.each, V=BV):
+        known = prompt[r, v].to(bool), counts[r, v], bias[r, v]
+        y[r, v] = penalize(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
+
+
+@tp.kernel(deny_checks=True)
+def penalized_slots_kernel(
+    y: Out[T, "R V"], logits: In[T, "R V"], prompt: In[U, "S V"], counts: In[i32, "S V"], bias: In[f32, "S V"],
+    repetition: In[f32, "R"], presence: In[f32, "R"], frequency: In[f32, "R"], slots: In[Index["S"], "R"], *,
+    BV: int = 2048,
+) -> None:  # fmt: skip
+    """The same with row slots[r] of the tables; without one logits stay as they are."""
+    for r, v in tp.parallel(R=tp.each, V=BV):
+        at = slots[r], v
+        known = prompt.get(at, False if prompt.dtype == bool else 0).to(bool), counts.get(at, 0), bias.get(at, 0)
+        y[r, v] = penalize(logits[r, v], known, (repetition[r], presence[r], frequency[r]))
+
+
+def penalized(
+    logits: Any, prompt: Any, counts: Any, bias: Any, repetition: Any, presence: Any, frequency: Any, slots: Any = None,
+    out: Any = None,
+) -> Any:  # fmt: skip
+    """Logits, "R V", changed by the tokens of each sequence. Settings are f32, with an element for each row.
+
+    In this order:
+
+    1. Tokens of the prompt (`prompt`, bool or u8) and of the output (`counts`, i32): a logit above 0 is divided by
+       `repetition`, any other is multiplied by it.
+    2. `frequency` times the count is taken away, and `presence` where there is one.
+    3. `bias` (f32) is added; -inf bans a token.
+
+    These three are tables, "R V", or with `slots` "S V": row slots[r] is that of logits[r], and several rows may share
+    one. At -1 there is none, and the logits stay as they are.
+
+    Example:
+        >>> logits, one = np.array([[4, -4, 4]], np.float32), np.ones(1, np.float32)
+        >>> counts = np.array([[0, 0, 2]], np.int32)
+        >>> tk.penalized(logits, logits < 0, counts, 0 * logits, 2 * one, one / 2, one / 4).tolist()
+        [[4.0, -8.0, 1.0]]
+    """
+    y = arrays.output_for(out, logits, logits.shape)
+    arguments = y, logits, prompt, counts, bias, repetition, presence, frequency
+    if slots is None:
+        choose(PENALIZED, logits, R=logits.shape[0], V=logits.shape[1])(*arguments)
+    else:
+        sizes = {"R": logits.shape[0], "S": counts.shape[0], "V": logits.shape[1]}
+        choose(PENALIZED_SLOTS, logits, **sizes)(*arguments, slots)
+    return y
+
+
+# Counts.
+
+
+@tp.kernel(deny_checks=True)
+def count_tokens_kernel(counts: InOut[i32, "R V"], tokens: In[Index["V"], "R"]) -> None:
+    """One more of the token of each row; of none, nothing."""
+    for r in tp.parallel(R=tp.each):
+        counts[r, tokens[r]] = counts.get((r, tokens[r]), 0) + 1
+
+
+@tp.kernel(deny_checks=True)
+def count_tokens_slots_kernel(
+    counts: InOut[i32, "S V"], tokens: In[Index["V"], "R"], slots: In[Unique["S"], "R"]
+) -> None:
+    """The same in row slots[r]."""
+    for r in tp.parallel(R=tp.each):
+        counts[slots[r], tokens[r]] = counts.get((slots[r], tokens[r]), 0) + 1
+
+
+def count_tokens(counts: Any, tokens: Any, slots: Any = None) -> Any:
+    """Adds 1 to counts[r, tokens[r]], or with `slots` to counts[slots[r], tokens[r]], in place. Gives `counts` (i32).
+
+    A token or a slot of -1 counts nothing. No slot may be named twice, which the launch makes sure of.
+
+    Example:
+        >>> tk.count_tokens(np.zeros((2, 3), np.int32), np.array([2, -1], np.int32)).tolist()
+        [[0, 0, 1], [0, 0, 0]]
+    """
+    if slots is None:
+        count_tokens_kernel(counts, tokens)
+    else:
+        count_tokens_slots_kernel(counts, tokens, slots)
+    return counts
+
+
+# Choices.
+
+
+def _known(rng: Any, arguments: dict[str, Any]) -> None:
+    """Sequences of which every slot is in use."""
+    arguments["repetition"][...] = 1.1
+    if "slots" in arguments:
+        slots = arguments["slots"]
+        slots[...] = rng.integers(0, arguments["counts"].shape[0], slots.shape)
+
+
+PENALIZED: Final = row_tiles("penalized", penalized_kernel, inputs=_known, types={"U": "u8"})
+PENALIZED_SLOTS: Final = row_tiles(
+    "penalized_slots", penalized_slots_kernel, inputs=_known, types={"U": "u8"}
+)
+
+
+@tp.kernel(deny_checks=True)
+def mask_logits_kernel(
+    y: Out[T, "R V"], logits: In[T, "R V"], masks: In[i32, "S V/32"], rows: In[Index["S"], "R"], *, BV: int = 2048
+) -> None:
+    """Logits whose bit in row rows[r] of the masks is set, and -inf for all others; without a row logits stay."""
+    for r, v in tp.parallel(R=tp.each, V=BV):
+        words = masks.get((rows[r], v.elements // 32), -1)
+        is_allowed = (words >> (v.elements % 32).to(i32)) & 1 != 0
+        y[r, v] = tp.where(is_allowed, logits[r, v], -tp.inf)
+
+
+def mask_logits(logits: Any, masks: Any, rows: Any, out: Any = None) -> Any:
+    """Logits, "R V", with -inf for each token that row rows[r] of `masks` does not allow.
+
+    `masks` (i32) has 32 tokens in each word, "S V/32": bit v % 32 of word v // 32, the lowest first, allows token v.
+    Several rows of logits may share a mask. Where `rows` has -1 there is none, and the logits stay as they are.
+
+    Example:
+        >>> logits = np.array([[3, 1, 2], [3, 1, 2]], np.float32)
+        >>> tk.mask_logits(logits, np.array([[0b110]], np.int32), np.array([0, -1], np.int32)).tolist()
+        [[-inf, 1.0, 2.0], [3.0, 1.0, 2.0]]
+    """
+    y = arrays.output_for(out, logits, logits.shape)
+    sizes = {"R": logits.shape[0], "S": masks.shape[0], "V": logits.shape[1]}
+    choose(MASK_LOGITS, logits, **sizes)(y, logits, masks, rows)
+    return y
+
+
+def _masked(rng: Any, arguments: dict[str, Any]) -> None:
+    """A mask for each row."""
+    arguments["masks"][...] = rng.integers(-(2**31), 2**31, arguments["masks"].shape)
+    arguments["rows"][...] = rng.integers(0, arguments["masks"].shape[0], arguments["rows"].shape)
+
+
+MASK_LOGITS: Final = row_tiles("mask_logits", mask_logits_kernel, inputs=_masked)
+
+
+# Of one token.
+
+
+def row_step(state: Any, part: Any) -> Any:
+    """The greatest logit, and the sum of exp(x - greatest), with one more tile."""
+    top, total = state
+    higher = tp.maximum(top, part.max())
+    return higher, total * tp.exp(top - higher) + tp.exp(part - higher).sum()
+
+
+def logprob_of(logit: Any, token: Any, state: Any) -> Any:
+    """The logprob of a token with this logit; NaN if it is none."""
+    top, total = state
+    return tp.where(token >= 0, logit - top - tp.log(total), tp.inf - tp.inf)
+
+
+@tp.kernel(deny_checks=True)
+def token_logprobs_kernel(
+    y: Out[f32, "R"], logits: In[T, "R V"], tokens: In[Index["V"], "R"], *, SV: int = 0, BV: int = 2048
+) -> None:
+    """The logprob of the token of each row; each SV columns may be taken by programs of their own."""
+    for r, z in tp.parallel(R=tp.each, V=tp.split(SV)):
+        state: Any = tp.lowest, 0.0  # finite: a first tile of all -inf must not make NaN
+        for v in z.tiles(BV):
+            state = row_step(state, logits[r, v].to(f32))
+        state = tp.join(state, over=z, by=merge_rows)
+        y[r] = logprob_of(logits.get((r, tokens[r]), 0).to(f32), tokens[r], state)
+
+
+def token_logprobs(logits: Any, tokens: Any, vocabulary: int | None = None, out: Any = None) -> Any:
+    """The logprob of token tokens[r] in row r of logits, "R V", as f32: the log_softmax of the row there.
+
+    Columns from `vocabulary` on do not take part. A token of -1 has a logprob of NaN.
+
+    Example:
+        >>> logprobs = tk.token_logprobs(np.zeros((1, 4), np.float32), np.array([2], np.int32))
+        >>> np.exp(logprobs).round(3).tolist()
+        [0.25]
+    """
+    rows = logits if vocabulary is None else logits[:, :vocabulary]
+    y = arrays.output_for(out, logits, (rows.shape[0],), f32)
+    choose(TOKEN_LOGPROBS, rows, R=rows.shape[0], V=rows.shape[1])(y, rows, tokens)
+    return y
+
+
+# Of the likeliest.
+
+
+@tp.kernel(deny_checks=True)
+def top_logprobs_kernel(
+    logprob: Out[f32, "R K"], token: Out[Index["V"], "R K"], logits: In[T, "R V"], *, K: int, BV: int = 1024,
+    BL: int = 256,
+) -> None:  # fmt: skip
+    """The logprobs of the K greatest of each row in falling order, taken out as in `top_k_kernel`, and their tokens."""
+    for r in tp.parallel(R=tp.each):
+        lanes: Any = tp.full((BV,), -tp.inf, f32), tp.zeros((BV,), i32)
+        for v in tp.tiles(V=BV):
+            lanes = lane_step(lanes, logits[r, v].to(f32).fill(-tp.inf), v.number)
+        top, total = lanes[0].max(), 0.0
+        for v in tp.tiles(V=BV):
+            total += tp.exp(logits[r, v].to(f32) - top).sum()
+        keys = keys_of(lanes, BV, tp.dim("V"))
+        for k in tp.tiles(K=tp.each):
+            best = keys.max()
+            logprob[r, k] = element_of(best, lanes[0]) - top - tp.log(total)
+            token[r, k] = tp.where(best == 0, -1, tp.clip(position_of(best), 0, tp.dim("V") - 1))  # type: ignore[index]
+            keys = without_key(keys, best, (logits, r, f32), BL)
+
+
+def top_logprobs(
+    logits: Any, count: int, vocabulary: int | None = None, out: tuple[Any, Any] | None = None
+) -> tuple[Any, Any]:
+    """The greatest logprobs of each row of logits, "R V", in falling order as f32, "R K", and their tokens as i32.
+
+    Of equal logits the lower token comes first. Columns from `vocabulary` on do not take part.
+
+    Example:
+        >>> logprobs, tokens = tk.top_logprobs(np.array([[0, 9, 0, 9]], np.float32), 3)
+        >>> tokens.tolist()
+        [[1, 3, 0]]
+    """
+    if arrays.element_of(logits).bits > 32:
+        raise arrays.launch_error(Code.ARGUMENT_DTYPE, "top_logprobs takes up to 32 bits", "cast to f32 first")
+    rows = logits if vocabulary is None else logits[:, :vocabulary]
+    length, columns = rows.shape
+    if not 0 <= count <= columns:
+        raise arrays.launch_error(
+            Code.DIMENSION_DIFFERS, f"the {count} likeliest of {columns} tokens", f"ask for 0 to {columns}"
+        )
+    arguments = (None, None) if out is None else out
+    logprob, token = (
+        arrays.output_for(each, logits, (length, count), kind) for each, kind in zip(arguments, (f32, i32), strict=True)
+    )
+    if count:
+        choose(TOP_LOGPROBS, rows, R=length, V=columns, K=count)(logprob, token, rows)
+    return logprob, token
+
+
+# Choices.
+
+
+def _default(sizes: Sizes, target: str) -> Choice:
+    rows, columns = sizes["R"], sizes["V"]
+    if target != "cpu" and is_split(rows, columns):
+        return Choice(token_logprobs_kernel, {"SV": split_size(rows, columns, 2048), "BV": 2048}, direct(8))
+    held = Schedule() if target == "cpu" else direct(8)
+    return Choice(token_logprobs_kernel, {"BV": tile_size(columns, 2048)}, held)
+
+
+def _space(sizes: Sizes, target: str) -> Iterator[Choice]:
+    if target == "cpu":
+        yield from choices(token_logprobs_kernel, "BV=512 BV=1024 BV=2048 BV=4096")
+        return
+    yield from choices(token_logprobs_kernel, "BV=1024 BV=2048 BV=4096", direct(4), direct(8))
+    pieces = "SV=4096,BV=2048 SV=8192,BV=2048 SV=16384,BV=2048 SV=16384,BV=4096"
+    yield from choices(token_logprobs_kernel, pieces, direct(4), direct(8))
+
+
+def _top_default(sizes: Sizes, target: str) -> Choice:
+    most, schedule = (1024, Schedule()) if target == "cpu" else (2048, Schedule(warps=8))
+    return lane_choice(top_logprobs_kernel, "V", sizes["V"], most, schedule)
+
+
+def _tokens(rng: Any, arguments: dict[str, Any]) -> None:
+    """Any tokens."""
+    tokens = arguments["tokens"]
+    tokens[...] = rng.integers(0, arguments["logits"].shape[1], tokens.shape)
+
+
+TOKEN_LOGPROBS: Final = Tunable("token_logprobs", (token_logprobs_kernel,), _default, _space, inputs=_tokens)
+TOP_LOGPROBS: Final = Tunable(
+    "top_logprobs", (top_logprobs_kernel,), _top_default,
+    lambda sizes, target: lane_space(top_logprobs_kernel, "V", sizes["V"], target), exact=("K",),
+)  # fmt: skip
+
+
+TUNABLES: Final = (GREEDY, SAMPLE, PENALIZED, PENALIZED_SLOTS, MASK_LOGITS, TOKEN_LOGPROBS, TOP_LOGPROBS)
