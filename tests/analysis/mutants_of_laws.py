@@ -695,6 +695,13 @@ LAWS = [
         "if False:",
     ),
     Mutant(
+        "a tile of one element has several parts",
+        "safe parts_of_one_element",
+        "coverage._Solver._is_one",
+        "size.number == 1",
+        "False",
+    ),
+    Mutant(
         "some segment has each element of the dimension",
         "coverage loops_alone",
         "coverage._Solver._segment_with",

@@ -29,6 +29,14 @@ def odd_tiles(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 6) -> None:
 
 
 @tp.kernel
+def parts_of_one_element(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 1) -> None:
+    """A tile of one element has one part, whatever the size of parts."""
+    for i in tp.parallel(N=B):
+        for s in i.tiles(2):
+            y[s] = -x[s]
+
+
+@tp.kernel
 def joined_slices(y: Out[f32, "N 8"], x: In[f32, "N"]) -> None:
     """Three slices make the whole axis."""
     for n in tp.parallel(N=4):
@@ -317,6 +325,7 @@ def from_the_last_tile(y: Out[f32, "N"], x: In[f32, "N"], *, B: int = 4) -> None
 CASES = [
     Case(scale_rows, lambda: one(blank(3, 6), floats(3, 6), floats(3)) + one(blank(0, 6), floats(0, 6), floats(0))),
     Case(odd_tiles, lambda: one(blank(16), floats(16)) + one(blank(1), floats(1))),
+    Case(parts_of_one_element, lambda: one(blank(5), floats(5)) + one(blank(0), floats(0))),
     Case(joined_slices, lambda: one(blank(5, 8), floats(5))),
     Case(part_of_a_row, lambda: one(blank(5, 8), floats(5, 8))),
     Case(column_by_column, lambda: one(blank(5, 2), floats(5))),

@@ -476,6 +476,9 @@ class _Solver:
             if len(digits) != 1:
                 remaining = remaining - of(atom).times(times)
                 continue
+            if any(map(self._is_one, self.limits[digits[0]])):
+                self._give(digits[0], number(0))  # a part of a tile of one element: there is no other
+                continue
             parts.append((monomial(of(leaf) for leaf in leaves if leaf != digits[0]).times(times), digits[0]))
         if all(self.ranges.of(factor).high <= 0 for factor, _ in parts):
             parts, remaining = [(-factor, digit) for factor, digit in parts], -remaining
@@ -503,6 +506,13 @@ class _Solver:
                 return
             high, remaining = self._split(self._resolved(remaining), factor, self.limits[digit])
             self._give(digit, high)
+
+    def _is_one(self, limit: Term) -> bool:
+        """Whether what is below a limit is 0: there are no more elements in a tile than its size."""
+        live = limit.lone
+        variable = self.variables.get(live.walker) if isinstance(live, Live) else None
+        size = limit if variable is None or variable.walk is None else variable.walk.size
+        return size.number == 1
 
     def _split(self, term: Term, by: Term, limits: Sequence[Term]) -> tuple[Term, Term]:
         """`term // by` and `term % by`; what the quotient is to be below."""
