@@ -7,7 +7,7 @@ its own, so that tests can break it and see a case of the corpus fail.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -50,7 +50,7 @@ from .terms import (
 
 _SMALL = 1 << 20
 """Bounds of element types further out than this are never what a proof needs."""
-_MOST_ATOMS = 120
+MOST_ATOMS = 100
 
 
 @dataclass(slots=True)
@@ -63,21 +63,24 @@ class Axioms:
     offsets: Mapping[str, Term] = field(default_factory=dict)
     """How many borders each `Offsets` tensor has."""
 
-    def about(self, formulas: Iterable[Formula], contracts: bool) -> list[Formula]:
-        """The axioms about the atoms in some formulas, with or without those that hold by contract only."""
+    def about(self, formulas: Iterable[Formula], contracts: bool, most: int = MOST_ATOMS) -> list[Formula]:
+        """The axioms about the atoms in some formulas, with or without those that hold by contract only.
+
+        `most`: about so many atoms at most, those that the formulas name first.
+        """
         atoms: dict[Atom, None] = {}
         axioms: list[Formula] = []
-        pending = list(formulas)
+        pending = deque(formulas)
         limits = dict.fromkeys(_limits(pending))
         divided: dict[Term, list[Quotient]] = {}
-        while (pending or divided) and len(atoms) < _MOST_ATOMS:
+        while (pending or divided) and len(atoms) < most:
             instances: list[Formula] = []
             if not pending:
                 instances = [one for quotients in divided.values() for one in self._of_quotients(quotients, atoms)]
                 divided = {}
-            for term in terms(pending.pop()) if pending else ():
+            for term in terms(pending.popleft()) if pending else ():
                 for atom in everything(term):
-                    if atom not in atoms:
+                    if atom not in atoms and len(atoms) < most:
                         atoms[atom] = None
                         instances += self._of_one(atom, contracts)
                         if isinstance(atom, Quotient):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from .terms import All, Atom, Fact, Formula, Some, Term, changed, everything, flattened, of, rebuild
+from .terms import All, Atom, Fact, Formula, Some, Term, changed, everything, flattened, of, rebuild, weighs_more
 
 _MOST_STEPS = 24
+_MOST_ATOMS = 4000
+"""Of all formulas together: substitution may double them."""
 
 
 def is_contradictory(formulas: Iterable[Formula]) -> bool:
@@ -20,7 +22,7 @@ def is_contradictory(formulas: Iterable[Formula]) -> bool:
         if any(map(_is_false, known)):
             return True
         solution = next(_solutions(flattened(known)[0]), None)
-        if solution is None:
+        if solution is None or weighs_more(All(tuple(known)), _MOST_ATOMS):
             return False
         atom, term = solution
         known = [changed(formula, lambda old: _replaced(old, atom, term)) for formula in known]  # noqa: B023

@@ -28,6 +28,8 @@ from .verdict import Discharged, Full, Residual, Rung, Verdict
 _Discharge: TypeAlias = Callable[[Rung, str], None]
 _USUAL_EXTENT = 4096
 """Index arithmetic that leaves 64 bits for extents of this size is rejected."""
+_MOST_FITS = 128
+"""So many indices at most may be looked at by a launch."""
 
 
 def prove(kernel: ops.KernelIR, replay: Replay | None = None, *, deny_checks: bool = False) -> Verdict:
@@ -49,6 +51,8 @@ class _Checker:
         self.fits: list[Fits] = []
         self.unfit: set[AnyValue] = set()
         """What may leave 64 bits for sizes that are usual, and what is computed from it."""
+        self.usual = self.collector.ranges.knowing(lambda atom: _USUAL_EXTENT)
+        self.of_launch = self.collector.ranges.knowing(None)
         self.residuals: list[Residual] = []
         self.complete: list[str] = []
         self.racing: set[Tensor] = set()
@@ -77,9 +81,12 @@ class _Checker:
             self.kernel, tuple(self.discharged), findings, compares, tuple(self.residuals), complete, unclipped
         )
 
-    def _not_proved(self, finding: Diagnostic) -> None:
-        """Reports what no rung discharged, and what kept a rung from trying."""
-        if smt.installed() is None:
+    def _not_proved(self, finding: Diagnostic, *, by_z3: bool = True) -> None:
+        """Reports what no rung discharged, and what kept a rung from trying or from ending."""
+        if self.discharger.prover.gave_up:
+            note = "the proof has more cases than the checker tries; it counts them, and measures no time"
+            finding = _too_much(finding, note)
+        elif by_z3 and smt.installed() is None:
             note = "z3, which might prove it, is not installed: `pip install z3-solver`"
             finding = replace(finding, notes=(*finding.notes, note))
         self.findings.append(finding)
@@ -90,6 +97,7 @@ class _Checker:
             return
         if isinstance(goal.subject, Disjoint) and goal.subject.one.view.root in self.racing:
             return
+        self.discharger.prover.gave_up = False
         result = self.discharger.discharge(goal)
         if isinstance(result, Discharged):
             self.discharged.append(result)
@@ -140,19 +148,19 @@ class _Checker:
         self.discharged.append(Discharged(goal.kind, goal.what, goal.span, rung, reason))
 
     def _fitting(self, goal: Goal, demand: Fitting) -> None:
-        term, ranges = demand.term, self.collector.ranges
-        if term is not None:
-            small = ranges.knowing(lambda atom: _USUAL_EXTENT)
-            if small.of(term).within(demand.limit):
+        term, finding = demand.term, _may_not_fit(goal)
+        if term is not None and self.usual.of(term).within(demand.limit):
+            if len(self.fits) < _MOST_FITS:
                 if all((known.term, known.limit) != (term, demand.limit) for known in self.fits):
-                    self.fits.append(Fits(term, ranges, goal.span, demand.limit))
+                    self.fits.append(Fits(term, self.of_launch, goal.span, demand.limit))
                 reason = "the launch looks whether it fits 64 bits"
                 self.discharged.append(Discharged(goal.kind, goal.what, goal.span, Rung.LAUNCH, reason))
                 return
-        # What is computed from an index that may not fit has the same cause.
+            finding = _too_much(finding, f"a launch computes the intervals of {_MOST_FITS} indices at most")
         defined = list(dataflow(demand.op))
-        if not any(source in self.unfit for _, sources in defined for source in sources):
-            self.findings.append(_may_not_fit(goal))
+        if any(each in self.unfit for value, sources in defined for each in (value, *sources)):
+            return  # what is computed from an index that may not fit has the same cause
+        self.findings.append(finding)
         self.unfit.update(value for value, _ in defined)
         for op in walk(self.kernel.body):
             self.unfit.update(value for value, sources in dataflow(op) if not self.unfit.isdisjoint(sources))
@@ -189,6 +197,7 @@ class _Checker:
         def discharge(rung: Rung, reason: str) -> None:
             self.discharged.append(Discharged("covered", parameter.name, parameter.span, rung, reason))
 
+        self.discharger.prover.gave_up = False
         reason = coverage.covered_by_construction(self.collector, tensor)
         if reason:
             discharge(Rung.CONSTRUCTION, reason)
@@ -219,7 +228,7 @@ class _Checker:
                 return
         if tensor in self.racing:
             return  # a race was found first; what it leaves unwritten is not known
-        self.findings.append(_uncovered(parameter, coverage.stores(self.collector, tensor)))
+        self._not_proved(_uncovered(parameter, coverage.stores(self.collector, tensor)), by_z3=False)
 
     def _compared_cover(
         self, parameter: ops.Parameter, answer: Answer, miss: coverage.Uncovered, discharge: _Discharge
@@ -321,6 +330,15 @@ def _may_be_empty(goal: Goal) -> Diagnostic:
     message = "an axis without elements has no argmax, and this one may have none"
     cure = "guard it with `if`, or demand elements with tp.require"
     return Diagnostic(Code.MAY_BE_EMPTY, message, goal.span, "not proved to have an element", help=cure)
+
+
+def _too_much(finding: Diagnostic, note: str) -> Diagnostic:
+    """A finding that may be false: a limit of the checker was reached."""
+    cure = (
+        "compute the index in fewer steps, index by walkers, or bound it last, with tp.clip or %; "
+        "choices and stores may be kernels of their own"
+    )
+    return replace(finding, code=Code.TOO_MUCH_WORK, notes=(*finding.notes, note), help=cure)
 
 
 def _may_not_fit(goal: Goal) -> Diagnostic:

@@ -52,6 +52,8 @@ class Prover:
         """What holds because the launch checks it."""
         self.work = 0
         """Done for all queries so far."""
+        self.gave_up = False
+        """Whether a query ended at a limit of work, since this was last cleared."""
 
     def formulas(self, premises: Iterable[Formula], contracts: bool) -> list[Formula]:
         """The premises, the contracts if wanted, and the axioms about all of them."""
@@ -61,6 +63,7 @@ class Prover:
     def ask(self, premises: Sequence[Formula], contracts: bool = True, about: Sequence[Formula] = ()) -> Answer:
         """Whether the premises contradict `about`. Only facts connected to `about` are used."""
         if self.work >= MOST_IN_ALL:
+            self.gave_up = True
             return Answer(False, (tuple(flattened((*about, *premises))[0]),), spent=True)
         stated = (*about, *premises, *(self.contracts if contracts else ()))
         if any(isinstance(formula, Fact) and formula.equal for formula in about) and is_contradictory(stated):
@@ -73,7 +76,9 @@ class Prover:
         try:
             search.start(facts, clauses)
         except _Spent:
-            return Answer(False, (tuple(facts),), spent=len(search.open) <= _MOST_OPEN)
+            spent = len(search.open) <= _MOST_OPEN
+            self.gave_up = self.gave_up or spent
+            return Answer(False, (tuple(facts),), spent)
         finally:
             self.work += search.system.work
         return Answer(not search.open, tuple(search.open))

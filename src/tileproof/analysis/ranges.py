@@ -93,12 +93,13 @@ class Ranges:
     """How many lanes a tile of the kernel has at most."""
     hulls: dict[str, tuple[Term, ...]] = field(default_factory=dict)
     """For an unknown, terms between the least and the greatest of which it lies."""
-    _of_launch: dict[str, Range] = field(default_factory=dict)
-    """The intervals of unknowns in a launch whose extents are known."""
+    _of_terms: dict[Term, Range] = field(default_factory=dict)
+    _of_names: dict[str, Range] = field(default_factory=dict)
+    """The intervals that were computed, of terms and of hulls."""
 
-    def knowing(self, known: Callable[[DimensionExtent | AxisExtent | Scalar], int]) -> Ranges:
-        """The same for a launch whose extents and scalars are known."""
-        return replace(self, known=known, _of_launch={})
+    def knowing(self, known: Callable[[DimensionExtent | AxisExtent | Scalar], int] | None) -> Ranges:
+        """The same for a launch whose extents and scalars are known, or for all launches."""
+        return replace(self, known=known, _of_terms={}, _of_names={})
 
     def hull(self, terms: Iterable[Term]) -> Range:
         """Where any of some terms lies."""
@@ -106,9 +107,14 @@ class Ranges:
 
     def of(self, term: Term) -> Range:
         """Where the values of a term lie."""
+        if term not in self._of_terms:
+            self._of_terms[term] = self._with_remainder(term) or self._sum(term)
+        return self._of_terms[term]
+
+    def _with_remainder(self, term: Term) -> Range | None:
         split = with_remainder(term)
         if split is None:
-            return self._sum(term)
+            return None
         lies = of_binary(ops.BinaryFn.MOD, self.of(split.term), self.of(split.by))
         return of_binary(ops.BinaryFn.MUL, lies, self.of(split.times)) + self.of(split.rest)
 
@@ -159,9 +165,13 @@ class Ranges:
         bounds = Range(atom.low, atom.high)
         if self.known is None or atom.name not in self.hulls:
             return bounds
-        if atom.name not in self._of_launch:
-            self._of_launch[atom.name] = bounds & self.hull(self.hulls[atom.name])
-        return self._of_launch[atom.name]
+        if atom.name not in self._of_names:
+            for name, terms in self.hulls.items():  # each refers to those before it, so nothing nests deep
+                if name not in self._of_names:
+                    self._of_names[name] = self.hull(terms)
+                if name == atom.name:
+                    break
+        return bounds & self._of_names[atom.name]
 
     def _size(self, extent: Term) -> int:
         """The greatest extent a dimension can have, however it is computed."""

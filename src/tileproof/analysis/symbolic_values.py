@@ -51,9 +51,10 @@ from .terms import (
     remainder,
     terms,
     weighs_more,
+    with_remainder,
 )
 
-MOST_ATOMS = 64
+MOST_ATOMS = 48
 """The largest term that is made; beyond, names stand for the operands of an operation."""
 MOST_FACTS = 200
 """The largest condition that is followed, in facts and their atoms."""
@@ -200,6 +201,13 @@ class Values:
         elif isinstance(op, ops.Reduce):
             self._owe_elements(op, where)
 
+    def _multiplies_remainders(self, op: ops.PureOp) -> bool:
+        """Whether it is the product of two remainders by what is not constant: none is a summand of it any more."""
+        if not isinstance(op, ops.Binary) or op.fn is not ops.BinaryFn.MUL or op.left.type.dtype == ENTRY:
+            return False
+        factors = [with_remainder(self.term(factor)) for factor in (op.left, op.right)]
+        return all(factor is not None and factor.by.number is None for factor in factors)
+
     def _name(self, value: Tile) -> None:
         """Lets a name stand for the term of a value, so that terms computed from it are small again."""
         term = self.terms[value]
@@ -247,7 +255,7 @@ class Values:
         """An index, an entry or an integer."""
         exact = self._exact(op, where)
         dtype = op.result.type.dtype
-        if exact is not None and exact.weight > MOST_ATOMS:
+        if exact is not None and (exact.weight > MOST_ATOMS or self._multiplies_remainders(op)):
             for operand in [operand for operand in ops.operands(op) if operand in self.terms]:
                 self._name(operand)  # type: ignore[arg-type]
             exact = self._exact(op, where)

@@ -8,7 +8,7 @@ scalar, the start of a walker, how many elements of it are live, its number. Wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
 from typing import Final, TypeAlias
@@ -334,12 +334,13 @@ def _monomials(term: Term) -> Iterator[tuple[Term, int]]:
         yield number(1), term.constant
 
 
-def factors_of(term: Term) -> list[Term]:
+@lru_cache(maxsize=4096)
+def factors_of(term: Term) -> tuple[Term, ...]:
     """What a monomial is the product of."""
     lone = term.lone
     if isinstance(lone, Product):
-        return [*factors_of(lone.left), *factors_of(lone.right)]
-    return [] if term.number == 1 else [term]
+        return (*factors_of(lone.left), *factors_of(lone.right))
+    return () if term.number == 1 else (term,)
 
 
 def monomial(factors: Iterable[Term]) -> Term:
@@ -363,7 +364,7 @@ def _monomial_of(term: Term) -> tuple[int, list[Term]] | None:
     if term.constant:
         return term.constant, []
     ((atom, times),) = term.parts
-    return times, factors_of(of(atom))
+    return times, list(factors_of(of(atom)))
 
 
 def quotient(term: Term, by: Term) -> Term:
@@ -441,7 +442,7 @@ def with_remainder(term: Term) -> Remaining | None:
     return largest
 
 
-def _divided(factors: list[Term], times: int, by: Iterable[Term]) -> Term | None:
+def _divided(factors: Sequence[Term], times: int, by: Iterable[Term]) -> Term | None:
     """`times` and factors, divided by others; None if they do not divide."""
     left = list(factors)
     for factor in by:

@@ -158,6 +158,7 @@ class Code(Enum):
     MAY_NOT_FIT = "TP0813", "an index that may not fit 64 bits"
     MAY_BE_EMPTY = "TP0814", "argmax of an axis that may be empty"
     NOT_AN_INDEX = "TP0815", "a value stored as an index was not proved to be one"
+    TOO_MUCH_WORK = "TP0816", "a proof that takes more work than the checker does"
     NOT_COVERED = "TP0821", "elements of an Out would not be written"
     COVER_OPEN = "TP0822", "an Out not proved to be written as a whole"
 
