@@ -397,7 +397,7 @@ def k(y: InOut[f32, "M"], x: In[f32, "N"]) -> None:
         y[n % 100] = x[n]
 
 ### a position that wraps | TP0802 | open
-# compute the index without the cast to i32
+# compute the index without the cast to i32: an index is exact
 def k(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
     for n in tp.parallel(N=tp.each):
         at = n.to(i32) + 1
@@ -454,6 +454,32 @@ def k(y: Out[f32, "N"], x: In[f16, "N"]) -> None:
 def k(c: Out[f32, "M N"], a: In[f32, "M K"], b: In[f32, "K N"], *, K: int, B: int = 16) -> None:
     for i, j in tp.parallel(M=B, N=B):
         c[i, j] = a[i, :] * b[:, j]
+
+### lanes at positions that wrap | TP0803 | open
+# compute the index without the cast to i32: an index is exact
+def k(y: InOut[f32, "N"], x: In[f32, "N"], *, B: int = 16) -> None:
+    for n in tp.parallel(N=B):
+        y[n.elements.to(i32) * 2 // 2] = x[n]
+
+### positions that begin as f32 | TP0201 | fixed
+# a position begins with a plain `0`
+def k(y: Out[i32, "M"], x: In[f32, "M K"], *, B: int = 16) -> None:
+    for m in tp.parallel(M=B):
+        top, at = tp.full((m,), -tp.inf), tp.zeros((m,))
+        for k in tp.tiles(K=B):
+            t = x[m, k]
+            at = tp.where(t.max(axis=1) > top, k.start + t.argmax(axis=1), at)
+            top = tp.maximum(top, t.max(axis=1))
+        y[m] = at.to(i32)
+
+### an index that becomes an integer | TP0206 | open
+# cast what it begins with, or what it becomes: `.to(i32)`
+def k(y: Out[i32, "M"], x: In[f32, "M K"], *, B: int = 16) -> None:
+    for m in tp.parallel(M=B):
+        at = m.start
+        for k in tp.tiles(K=B):
+            at = x[m, k].sum().to(i32)
+        y[m] = at
 '''
 
 

@@ -15,7 +15,7 @@ from tileproof.ir.walk import walk
 from tileproof.language.dtypes import ENTRY, INDEX
 
 from .collect import Collector
-from .obligations import Disjoint, Goal, InBounds
+from .obligations import Disjoint, DisjointLanes, Goal, InBounds
 from .ranges import Range
 from .sites import Site
 from .symbolic_values import is_uniform
@@ -213,12 +213,15 @@ def _content(collector: Collector, tensor: str) -> str:
 
 def of_open(collector: Collector, goal: Goal) -> tuple[str, str]:
     """Why nothing is known of where two programs access a tensor, if that can be named, and what would be proved."""
-    if not isinstance(goal.subject, Disjoint):
-        return "", ""
-    name = goal.subject.one.view.root.name
+    match goal.subject:
+        case Disjoint(one, two):
+            name, spots = one.view.root.name, (*one.spots, *two.spots)
+        case DisjointLanes(site, axis):
+            name, spots = site.view.root.name, (site.spots[axis],)
+        case _:
+            return "", ""
     makers = {result.name: op for op in walk(collector.kernel.body) for result in ops.results(op)}
     carried = {one.value.name for one in collector.account.carried}
-    spots = (*goal.subject.one.spots, *goal.subject.two.spots)
     for atom in (atom for spot in spots for atom in everything(spot.position)):
         match atom:
             case Unknown(name=value) if value in carried:
@@ -254,9 +257,10 @@ def _opaque(makers: Mapping[str, ops.AnyOp], op: ops.AnyOp | None) -> tuple[str,
         case ops.Binary(span=span, result=result) | ops.Cast(span=span, result=result) if (
             result.type.dtype not in (INDEX, ENTRY) and result.type.dtype.is_integer
         ):
+            does = "saturates" if isinstance(op, ops.Cast) else "wraps"
             return (
-                f"`{span.text}` is {result.type.dtype}, which wraps where it does not fit",
-                f"compute the index without the cast to {result.type.dtype}: an index is exact, and does not wrap",
+                f"`{span.text}` is {result.type.dtype}, which {does} where it does not fit",
+                f"compute the index without the cast to {result.type.dtype}: an index is exact",
             )
         case _:
             return "", ""

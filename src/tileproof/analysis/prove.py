@@ -293,7 +293,9 @@ def _not_disjoint(goal: Goal, why: str, cure: str) -> Diagnostic:
                 f"two lanes of this store along axis {axis} of {site.op.tensor.name} may write one element",
                 goal.span,
                 "the positions were not proved to differ",
-                help=f"take the positions from a Unique tensor, or declare {site.view.root.name} Sum, Max or Min",
+                notes=(why,) if why else (),
+                help=cure
+                or f"take the positions from a Unique tensor, or declare {site.view.root.name} Sum, Max or Min",
             )
         case Disjoint(one, two):
             name = one.view.root.name

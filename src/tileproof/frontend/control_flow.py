@@ -234,6 +234,8 @@ def _one_type(before: str, after: str) -> str:
     if after.startswith("index") and not before.startswith("index"):
         cast = before.partition("[")[0]
         return f"begin with a plain `0`, which takes the type it meets, or cast in the loop: `.to({cast})`"
+    if before.startswith("index") and not after.startswith("index"):
+        return f"cast what it begins with, or what it becomes: `.to({after.partition('[')[0]})`, or leave out the cast"
     return "give it its final type and shape before the loop, for instance with `tp.zeros(...)`"
 
 

@@ -151,7 +151,9 @@ def _check_order(ctx: Context, tensor: Tensor, items: Sequence[Item], span: Span
     """Walkers of the right dimensions in the wrong order are one mistake, with one cure."""
     dimensions = tensor.type.dimensions
     names = [Named(item.type.dimension) if is_walker(item) else None for item, _ in items]
-    if None in names or len(set(names)) != len(names) or names == list(dimensions) or set(names) != set(dimensions):
+    is_spread = len({where for _, where in items}) != len(items)  # one walker of several axes
+    is_right = names == list(dimensions) or set(names) != set(dimensions)
+    if is_spread or is_right or None in names or len(set(names)) != len(names):
         return
     axis = next(number for number, name in enumerate(names) if name != dimensions[number])
     item, where = items[axis]

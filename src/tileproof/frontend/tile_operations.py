@@ -263,6 +263,8 @@ def _mixed(b: Builder, tiles: list[Tile], spans: list[Span], span: Span) -> Exce
     untyped = typed_call(b, first, two) or typed_call(b, other, one)
     if untyped is not None:
         cure, edit = untyped
+    elif INDEX in (one, two) and (first in b.untyped or other in b.untyped):
+        cure += "; a position begins with a plain `0`, which takes the type it meets"
     return reject(
         Code.MIXED_TYPES,
         f"{one} meets {two}",
