@@ -173,7 +173,7 @@ class Tiles:
         makers = [
             self.binary, self.binary, self.binary, self.unary, self.cast, self.where, self.reduce, self.reduce,
             self.scan, self.fold, self.reshape, self.cut, self.cat, self.fill, self.product, self.product, self.turn,
-            self.gather, self.full, self.rough, self.bits, self.number, self.take,
+            self.products, self.gather, self.full, self.rough, self.bits, self.number, self.take,
         ]  # fmt: skip
         self.rng.choice(makers)(scope)
 
@@ -437,6 +437,22 @@ class Tiles:
         most = left.largest * right.largest * self.length(k) + 64
         if out == "i32" or most < LARGEST[out]:
             self.let(scope, f"tp.mma({left.name}, {right.name}, {acc})", out, (m, n), most)
+
+    def products(self, scope: Scope) -> None:
+        """Several products at once."""
+        kind = self.rng.choice(("f32", "f16", "f64", "i8"))
+        out = {"f64": "f64", "i8": "i32"}.get(kind, "f32")
+        m, k, n = self.axes(scope, 3)
+        free = [w for w in scope.walkers if w not in self.each and w not in (m, k, n)]
+        g = self.rng.choice([*free, *sorted({"1", "2", "3"} - {m, k, n})])
+        if self.length(g) * self.length(m) * self.length(n) > 1 << 13:
+            return
+        left, right = self.load(scope, (g, m, k), kind), self.load(scope, (g, k, n), kind)
+        shape = f"({g}, {m}, {n})"
+        text = f"tp.mma({left.name}, {right.name}, tp.full({shape}, 1, {out}))" if self.chance(0.5) else (
+            f"{left.name} @ {right.name}"
+        )
+        self.let(scope, text, out, (g, m, n), 64 * self.length(k) + 1)
 
     def operand(self, scope: Scope, dtype: str, axes: Axes) -> Tile | None:
         good = [t for t in scope.tiles if t.dtype == dtype and t.axes in (axes, axes[::-1]) and not t.rough]

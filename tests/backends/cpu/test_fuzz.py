@@ -38,6 +38,8 @@ FEATURES = {
     "a product behind a guard": r"if tp\.dim\(.*\n +t\d+ = folded\(tp\.mma", "8-bit floats": "f8e4m3",
     "tf32": r"to\(tf32", "a scan of two": r"t\d+, t\d+ = tp\.scan", "parts of a tile": r"tp\.cat\(\(t\d+\[",
     "a range that falls": ", -1",
+    "several products": r"tp\.full\(\(\w+, \w+, \w+\), 1", "none": r"tp\.none", "a sum that goes on": '"keep"',
+    "a place of a tile": r"= t\d+\[(:, )*much %", "axes in another order": r"\.permute\(",
     "kept axes": "keepdims", "no space": r"-> None:\n(?!(.|\n)*tp\.parallel)", "each": r"tp\.each",
 }  # fmt: skip
 
