@@ -129,7 +129,7 @@ def _int4(at: Place, n: int, k: int, group: int = 128) -> Row:
 @cache
 def early() -> tp.Kernel:
     """The kernel beneath `matvec`, with as many programs as there are multiprocessors, as a dependent launch."""
-    kernel: tp.Kernel = kernels.matvec_kernel
+    kernel: tp.Kernel = kernels.matvec_kernel.without("g", "eps", "residual")
     return kernel.with_schedule(tp.Schedule(persistent=True, dependent=True))
 
 
