@@ -114,4 +114,6 @@ def test_what_they_cannot_do() -> None:
     assert [each.code.id for each in tp.check(never_there)] == ["TP0502"]
     with pytest.raises(tp.KernelError, match="has no leading axes"):
         plain.with_leading(2)(np.ones(3, np.float32))
+    with pytest.raises(ValueError, match="0 leading axes or more, not -1"):
+        add.with_leading(-1)
     assert parse(total.with_leading(2)).signature.dimensions == ("M...1", "M", "D")

@@ -60,29 +60,29 @@ def test_the_choices_for_a_gpu_give_what_float64_says(case: Case, monkeypatch: p
 def test_every_piece_and_position_gives_what_float64_says(has_norm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     args = given(0, 4, 23, has_norm=has_norm)
     expected = attended(*args)
-    split, near, whole = TUNABLES[0 if has_norm else 1].kernels
-    forms = (split, 1), (split, 5), (near, 1), (near, 2), (near, 4)
-    pieces = [Choice(kernel, {"BR": 4, "SL": piece}) for kernel, piece in (forms if has_norm else forms[1::3])]
-    for mine in (*pieces, Choice(whole, {"BR": 4})):
+    (kernel,) = TUNABLES[0 if has_norm else 1].kernels
+    pieces = (1, 0), (5, 0), (1, 1), (2, 1), (4, 1)
+    split = [Choice(kernel, {"BR": 4, "SL": piece, "NEAR": near}) for piece, near in pieces[:: 1 if has_norm else 3]]
+    for mine in (*split, Choice(kernel, {"BR": 4})):
         monkeypatch.setattr(fused_decode, "choose", lambda *of, mine=mine, **sizes: mine)
         with tp.backend("interpreter"):
             assert_close(fused_decode_attention(*args), expected)
 
 
 @pytest.mark.parametrize(
-    ("sizes", "kernel", "piece"),
+    ("sizes", "near", "piece"),
     [
-        ({}, "near", 2), ({"L": 4}, "whole", None), ({"L": 32}, "near", 4), ({"L": 128}, "fused_decode_attention", 8),
-        ({"L": 512}, "fused_decode_attention", 32), ({"L": 0}, "fused_decode_attention", 1), ({"B": 32}, "whole", None),
-        ({"B": 2}, "near", 2), ({"B": 8}, "fused_decode_attention", 4),
+        ({}, 1, 2), ({"L": 4}, None, None), ({"L": 32}, 1, 4), ({"L": 128}, None, 8), ({"L": 512}, None, 32),
+        ({"L": 0}, None, 1), ({"B": 32}, None, None), ({"B": 2}, 1, 2), ({"B": 8}, None, 4),
     ],
     ids=str,
 )  # fmt: skip
-def test_a_gpu_joins_few_pieces_and_none_of_short_caches(sizes: dict[str, int], kernel: str, piece: int | None) -> None:
+def test_a_gpu_joins_few_pieces_and_none_of_short_caches(
+    sizes: dict[str, int], near: int | None, piece: int | None
+) -> None:
     usual = {"B": 1, "G": 8, "R": 4, "L": 8, "S": 64, "D": 128, "P": 40, "C": 512}
     choice = FUSED_DECODE_ATTENTION.default({**usual, **sizes}, "sm_90")
-    assert kernel in choice.kernel.name
-    assert choice.constants.get("SL") == piece
+    assert (choice.constants.get("NEAR"), choice.constants.get("SL")) == (near, piece)
 
 
 @pytest.mark.sweep(1)

@@ -37,8 +37,6 @@ CHECKED: Final[dict[str, str]] = {}
 INDEXED: Final = {
     "append_layers_kernel": {"positions": 'Index["C"]', "slots": 'Unique["P*S"]'},
     "fused_decode_attention_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
-    "fused_decode_attention_near_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
-    "fused_decode_attention_whole_kernel": {"positions": 'Index["C"]', "table": 'Index["P"]'},
     "prefill_attention_kernel": {"table": 'Index["P"]'},
     "ragged_attention_kernel": {"table": 'Index["P"]', "rows": 'Unique["T"]', "sequence": 'Index["N"]'},
     "count_tokens_kernel": {"tokens": 'Index["V"]'},

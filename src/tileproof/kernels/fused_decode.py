@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import tileproof as tp
 from tileproof import In, Index, Out, Schedule, T, U, f32, f64
@@ -30,9 +30,6 @@ from .online_softmax import (
     widen,
 )
 from .rotary import normalized, query_heads, rotated
-
-Kernels: TypeAlias = tuple[tp.Kernel, ...]
-
 
 # What the kernels are made of.
 
@@ -170,68 +167,35 @@ def fused_decode_attention_kernel(
     q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
     positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
     table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
-    R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 8,
+    R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 0, NEAR: int = 0,
 ) -> None:  # fmt: skip
-    """The R heads that share keys look at the pages of sequence b, each piece at a share, and at their own token."""
+    """The R heads that share keys look at the pages of sequence b, each piece of SL at a share, and at their own token.
+
+    Without pieces, for caches that are short or many, two pages are read at once. Near, for caches of few pages, the 1,
+    2 or 4 of a piece are, whatever is in use of them.
+    """
     tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
     tp.require(R <= BR)
     tp.require(tp.dim("P") >= 1)
+    if SL == 0 or NEAR == 1:
+        tp.require(tp.dim("L") >= 1)
     for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
         by = widen(scale, q.dtype) * LOG2_E
         cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
         query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
         state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
         length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
-        state = attend_pages(state, query, (b, g, S), length, span, keys, values, table, by)
+        if SL == 0:
+            for n in range(tp.cdiv(length, 2 * S)):
+                state = attend_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
+            state = transposed(state)
+        elif NEAR == 1:
+            state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
+            state = transposed(state)
+        else:
+            span = share_of(tp.cdiv(length, S), z, tp.cdiv(tp.dim("L"), SL), 1)
+            state = attend_pages(state, query, (b, g, S), length, span, keys, values, table, by)
         o[b, g, :, :] = weighted_mean(tp.join(rows_of(state, R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def fused_decode_attention_near_kernel(
-    o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
-    positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
-    table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
-    R: int, S: int, D: int, E: int, BR: int = 8, SL: int = 2,
-) -> None:  # fmt: skip
-    """The same for caches of few pages: the SL of a piece, 1, 2 or 4, are read at once, whatever is in use of them."""
-    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    tp.require(tp.dim("L") >= 1)
-    for b, g, z in tp.parallel(B=tp.each, G=tp.each, L=tp.split(SL)):
-        by = widen(scale, q.dtype) * LOG2_E
-        cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
-        query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
-        state = attend_itself(query, key, v[b, g, :], by, z.number == 0)
-        length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        state = attend_at_once(state, query, (b, g, S), length, z.start, SL, keys, values, table, by)
-        o[b, g, :, :] = weighted_mean(tp.join(rows_of(transposed(state), R), over=z, by=merge_states))
-
-
-@tp.kernel(deny_checks=True)
-def fused_decode_attention_whole_kernel(
-    o: Out[T, "B G R D=2*E"], q: In[T, "B G R D=2*E"], k: In[T, "B G D=2*E"], v: In[T, "B G D=2*E"],
-    q_norm: In[U, "D=2*E"] | None, k_norm: In[U, "D=2*E"] | None, cos: In[f32, "C E"], sin: In[f32, "C E"],
-    positions: In[Index["C"], "B"], keys: In[T, "P G S D=2*E"], values: In[T, "P G S D=2*E"],
-    table: In[Index["P"], "B L"], scale: f64, eps: f32 | None, *,
-    R: int, S: int, D: int, E: int, BR: int = 8,
-) -> None:  # fmt: skip
-    """The same without a join, two pages at once: for caches that are short or many."""
-    tp.require((q_norm is None) == (k_norm is None) and (k_norm is None) == (eps is None))
-    tp.require(R <= BR)
-    tp.require(tp.dim("P") >= 1)
-    tp.require(tp.dim("L") >= 1)
-    for b, g in tp.parallel(B=tp.each, G=tp.each):
-        by = widen(scale, q.dtype) * LOG2_E
-        cos_sin = cos_sin_of(cos, sin, positions, b, q.dtype)
-        query, key = query_and_key(q, k, (b, g), BR, E, (q_norm, k_norm, eps), cos_sin)
-        state = attend_itself(query, key, v[b, g, :], by, True)
-        length = tp.clip(positions[b], 0, tp.dim("L") * S)
-        for n in range(tp.cdiv(length, 2 * S)):
-            state = attend_at_once(state, query, (b, g, S), length, 2 * n, 2, keys, values, table, by)
-        o[b, g, :, :] = weighted_mean(rows_of(transposed(state), R))
 
 
 def fused_decode_attention(
@@ -278,29 +242,29 @@ def _rows(sizes: Sizes, target: str) -> int:
     return covering(sizes["R"], *(tile for tile in (1, 2, 4, 8, 16, 32, 64, 128, 256) if tile >= least))
 
 
-def _default(kernels: Kernels, sizes: Sizes, target: str) -> Choice:
+def _default(kernel: tp.Kernel, sizes: Sizes, target: str) -> Choice:
     """About as many programs as an H200 has multiprocessors; where a few pages are all, no join, which costs 3 us."""
-    split, near, whole = kernels
     programs, rows, pages = max(sizes["B"] * sizes["G"], 1), _rows(sizes, target), sizes["L"]
     pieces = min(128 // programs, 16)
     if pages and (target == "cpu" or pages <= 4 or pieces < 2):
-        return Choice(whole, {"BR": rows}, Schedule(occupancy=None if target == "cpu" else 1))
+        return Choice(kernel, {"BR": rows}, Schedule(occupancy=None if target == "cpu" else 1))
     if 0 < pages <= 32 and pieces >= 8:
-        return Choice(near, {"BR": rows, "SL": 2 if pages <= 16 else 4}, Schedule(occupancy=1))
+        return Choice(kernel, {"BR": rows, "SL": 2 if pages <= 16 else 4, "NEAR": 1}, Schedule(occupancy=1))
     piece = covering(-(-pages // max(pieces, 1)), 1, 2, 4, 8, 16, 32, 64, 128, 256)
-    return Choice(split, {"BR": rows, "SL": piece}, Schedule(occupancy=None if target == "cpu" else 1))
+    return Choice(kernel, {"BR": rows, "SL": piece}, Schedule(occupancy=None if target == "cpu" else 1))
 
 
-def _space(kernels: Kernels, sizes: Sizes, target: str) -> Iterator[Choice]:
-    (split, near, whole), rows, pages = kernels, _rows(sizes, target), max(sizes["L"], 1)
+def _space(kernel: tp.Kernel, sizes: Sizes, target: str) -> Iterator[Choice]:
+    rows, pages = _rows(sizes, target), max(sizes["L"], 1)
     if target == "cpu":
-        yield from choices(whole, f"BR={rows}")
+        yield from choices(kernel, f"BR={rows}")
         return
     held = Schedule(occupancy=1), Schedule(occupancy=2)
-    yield from choices(whole, f"BR={rows}", *held)
-    yield from choices(near, " ".join(f"BR={rows},SL={piece}" for piece in (1, 2, 4) if pages <= 32 * piece), *held)
+    yield from choices(kernel, f"BR={rows}", *held)
+    near = (f"BR={rows},SL={piece},NEAR=1" for piece in (1, 2, 4) if pages <= 32 * piece)
+    yield from choices(kernel, " ".join(near), *held)
     pieces = [piece for piece in (1, 2, 4, 8, 16, 32) if piece <= pages <= 32 * piece]
-    yield from choices(split, " ".join(f"BR={rows},SL={piece}" for piece in pieces), *held)
+    yield from choices(kernel, " ".join(f"BR={rows},SL={piece}" for piece in pieces), *held)
 
 
 def _scattered(rng: Any, arguments: dict[str, Any]) -> None:
@@ -310,18 +274,15 @@ def _scattered(rng: Any, arguments: dict[str, Any]) -> None:
     arguments["positions"][...] = min(table.shape[1] * size, arguments["cos"].shape[0]) - 1
 
 
-def _tunable(name: str, *kernels: tp.Kernel) -> Tunable:
+def _tunable(name: str, kernel: tp.Kernel) -> Tunable:
     return Tunable(
-        name, kernels, partial(_default, kernels), partial(_space, kernels), exact=("G", "R", "S", "D"),
+        name, (kernel,), partial(_default, kernel), partial(_space, kernel), exact=("G", "R", "S", "D"),
         scalars={"scale": 0.1, "eps": 1e-6}, inputs=_scattered,
     )  # fmt: skip
 
 
-_KERNELS: Final = (
-    fused_decode_attention_kernel, fused_decode_attention_near_kernel, fused_decode_attention_whole_kernel
-)  # fmt: skip
-FUSED_DECODE_ATTENTION: Final = _tunable("fused_decode_attention", *_KERNELS)
+FUSED_DECODE_ATTENTION: Final = _tunable("fused_decode_attention", fused_decode_attention_kernel)
 FUSED_DECODE_ATTENTION_PLAIN: Final = _tunable(
-    "fused_decode_attention_plain", *(each.without("q_norm", "k_norm", "eps") for each in _KERNELS)
+    "fused_decode_attention_plain", fused_decode_attention_kernel.without("q_norm", "k_norm", "eps")
 )
 TUNABLES: Final = (FUSED_DECODE_ATTENTION, FUSED_DECODE_ATTENTION_PLAIN)

@@ -258,6 +258,8 @@ class Kernel:
 
             vectors = add.with_leading(0)
         """
+        if type(count) is not int or count < 0:
+            raise ValueError(f"a kernel has 0 leading axes or more, not {formatted(count)}")
         return self._form(self.absent, count)
 
     def _form(self, absent: frozenset[str], leading: int) -> Kernel:
