@@ -27,7 +27,8 @@ def recorded(result: list[Launched], *, runs: bool) -> Iterator[None]:
         if runs:
             plain(self, *args, **constants)
             return
-        for arg, access in zip(args, self.function.__annotations__.values(), strict=False):
+        declared = (access for name, access in self.function.__annotations__.items() if name not in self.absent)
+        for arg, access in zip(args, declared, strict=False):
             if isinstance(arg, np.ndarray) and str(access).startswith("Out[") and arg.nbytes <= _SMALL:
                 arg[...] = np.zeros((), arg.dtype)
 

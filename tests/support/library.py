@@ -203,7 +203,8 @@ def launches(case: Case, target: str = "sm_90") -> Iterator[Launched]:
 def _recorded(result: list[Launched], target: str) -> Iterator[None]:
     def record(kernel: tp.Kernel, args: tuple[Any, ...], constants: dict[str, Any]) -> None:
         result.append((kernel, list(args), constants))
-        for arg, access in zip(args, kernel.function.__annotations__.values(), strict=False):
+        declared = (access for name, access in kernel.function.__annotations__.items() if name not in kernel.absent)
+        for arg, access in zip(args, declared, strict=False):
             if isinstance(arg, np.ndarray) and str(access).startswith("Out["):
                 arg[...] = np.zeros((), arg.dtype)
 
