@@ -27,7 +27,6 @@ from tileproof.language.spaces import parallel, tiles
 
 from .captures import MISSING, Capture, as_dtype, find_expression
 from .dimensions import Equation, read_dimension, read_dimensions, resolve
-from .hints import dtype_hint
 from .source import FunctionSource, Rejected, RuledOut, check_syntax, read_function, reject
 
 MOST_BITS: Final = 8192
@@ -437,6 +436,8 @@ def _element(function: FunctionSource, node: ast.expr, equations: list[Equation]
         return Anything()
     dtype = as_dtype(value) if value is not MISSING else None
     if dtype is None:
+        from .hints import dtype_hint  # a launch whose code is on disk reads signatures, and rejects none
+
         edit = None
         if isinstance(node, ast.Constant) and node.value in _DTYPE_NAMES:
             edit = Edit(function.span(node), node.value)
