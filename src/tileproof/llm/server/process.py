@@ -68,7 +68,7 @@ async def _serve(
     server = _Server(uvicorn.Config(
         application(service), http=connection_type(connections), ws="none", lifespan="off", log_config=None,
         access_log=False, server_header=False, timeout_keep_alive=int(service.limits.idle_timeout), backlog=_BACKLOG,
-        timeout_graceful_shutdown=5,
+        timeout_graceful_shutdown=10,  # a step that is compiled ends before its requests do
     ))  # fmt: skip
     told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     with _signals(told):
