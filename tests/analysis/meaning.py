@@ -18,6 +18,7 @@ from tileproof.analysis.terms import (
     Some,
     Term,
     Unknown,
+    Xor,
 )
 
 Leaf: TypeAlias = Callable[[Atom, tuple[int, ...]], int]
@@ -48,6 +49,8 @@ def value_of_atom(atom: Atom, leaf: Leaf) -> int:
             return value(left, leaf) * value(right, leaf)
         case Least(left, right):
             return min(value(left, leaf), value(right, leaf))
+        case Xor(left, right):
+            return value(left, leaf) ^ value(right, leaf)
         case GroupOf(index, _, _):
             return leaf(atom, (value(index, leaf),))
         case Read(args=args) | Unknown(args=args):

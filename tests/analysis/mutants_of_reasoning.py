@@ -288,8 +288,8 @@ REASONING = [
         "a part is as many as the parts it is divided into",
         "race even_or_odd",
         "axioms.Axioms._of_quotients",
-        "of(quotient), of(inner), times",
-        "of(quotient), term, times",
+        "of(divided), of(inner), times",
+        "of(divided), term, times",
     ),
     Mutant(
         "the last part has a next",
@@ -318,6 +318,27 @@ REASONING = [
         "axioms.Axioms._along",
         "elif signs.high > 0:",
         "elif False:",
+    ),
+    Mutant(
+        "bits are exchanged, whatever they are",
+        "race xor_away",
+        "axioms._of_equal_bits",
+        "() if by == other else (below(by, other), below(other, by))",
+        "()",
+    ),
+    Mutant(
+        "bits are exchanged once, not back",
+        "safe partners",
+        "axioms._of_equal_bits",
+        "below(end, start), back))",
+        "below(end, start), All(())))",
+    ),
+    Mutant(
+        "the highest bit is not exchanged",
+        "bounds bit_past_the_end",
+        "axioms.Axioms._of_bits",
+        "bounds.high.bit_length()",
+        "(bounds.high // 2).bit_length()",
     ),
     # Equalities.
     Mutant(

@@ -37,6 +37,7 @@ from tileproof.analysis.terms import (
     at_most,
     below,
     equals,
+    exclusive,
     greatest,
     least,
     number,
@@ -198,6 +199,11 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
                 yield least(simple(rng), simple(rng))
                 yield of(Least(simple(rng), simple(rng)))
                 yield greatest(simple(rng), simple(rng))
+            case "bits":
+                by = rng.choice([number(rng.randint(0, 9)), of(DimensionExtent("M")), of(OWN_EDGE), simple(rng)])
+                yield exclusive(simple(rng), by)
+                yield exclusive(of(rng.choice(LEAVES)), by)
+                yield exclusive(simple(rng), rng.choice([by, simple(rng)]))
             case "group":
                 yield of(GroupOf(of(Start("h", True)), "H", "G"))
                 yield of(GroupOf(rng.choice([of(Start("h", True, 1)), simple(rng)]), "H", "G"))
@@ -213,8 +219,8 @@ def of_kind(kind: str, rng: random.Random) -> Iterator[Term]:
 
 
 KINDS = [
-    "quotient", "quotients", "remainder", "digits", "product", "products", "multiples", "least", "group", "defined",
-    *ELEMENTS,
+    "quotient", "quotients", "remainder", "digits", "product", "products", "multiples", "least", "bits", "group",
+    "defined", *ELEMENTS,
 ]  # fmt: skip
 
 

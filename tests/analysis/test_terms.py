@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from hashlib import blake2b
 
@@ -32,6 +33,7 @@ from tileproof.analysis.terms import (
     below,
     equals,
     everything,
+    exclusive,
     greatest,
     least,
     number,
@@ -72,6 +74,7 @@ BINARY: list[tuple[Callable[[Term, Term], Term], Callable[[int, int], int]]] = [
     (remainder, rest),
     (least, min),
     (greatest, max),
+    (exclusive, operator.xor),
 ]
 """How terms are put together, and what that means."""
 seeds = st.integers(0, 1 << 30)

@@ -1,4 +1,4 @@
-"""Positions as kernels for GPUs compute them, each with a twin that is wrong: steps, digits, strides, entries."""
+"""Positions as kernels for GPUs compute them, each with a twin that is wrong: steps, digits, bits, strides, entries."""
 
 from __future__ import annotations
 
@@ -359,6 +359,72 @@ def column_of_all(y: Out[f32, "M N"], x: In[f32, "M*N"]) -> None:
         y[m, n] = x[tp.dim("N")]
 
 
+# Bits of a position.
+
+
+@tp.kernel
+def bit_flipped(y: Out[f32, "N"], x: In[f32, "N"]) -> None:
+    """Halves of every eight elements trade places."""
+    tp.require(tp.dim("N") % 8 == 0)
+    for n in tp.parallel(N=tp.each):
+        y[n] = x[n ^ 4] + 1.0
+
+
+@tp.kernel
+def bit_flipped_store(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
+    """The same from the other side, where there is a partner."""
+    for n in tp.parallel(N=8):
+        at = n.elements ^ 4
+        y[tp.where(at < tp.dim("N"), at, tp.none)] = x[n]
+
+
+@tp.kernel
+def bit_past_the_end(y: Out[f32, "N"], x: In[f32, "N"]) -> None:
+    """Four elements have no other half."""
+    tp.require(tp.dim("N") % 4 == 0)
+    for n in tp.parallel(N=tp.each):
+        y[n] = x[n ^ 4]
+
+
+@tp.kernel
+def swizzled_rows(y: InOut[f32, "R C"], x: In[f32, "R C"]) -> None:
+    """Each row has an order of its own."""
+    tp.require(tp.dim("C") % 8 == 0)
+    for r, c in tp.parallel(R=tp.each, C=tp.each):
+        y[r, c ^ (r % 8)] = x[r, c]
+
+
+@tp.kernel
+def xor_away(y: InOut[f32, "N"], x: In[f32, "N"]) -> None:
+    """A position without its last digits."""
+    for n in tp.parallel(N=tp.each):
+        if (n ^ (n % 4)) < tp.dim("N"):
+            y[n ^ (n % 4)] = x[n]
+
+
+@tp.kernel
+def partners(y: InOut[f32, "N"], span: i32) -> None:
+    """A stage of a bitonic sort: the first of two partners orders both."""
+    for n in tp.parallel(N=tp.each):
+        other = n ^ span
+        if (other > n) & (other < tp.dim("N")):
+            a, b = y[n], y[other]
+            y[n] = tp.minimum(a, b)
+            y[other] = tp.maximum(a, b)
+
+
+@tp.kernel
+def both_partners(y: InOut[f32, "N"], span: i32) -> None:
+    """Both partners order both."""
+    tp.require(span >= 1)
+    for n in tp.parallel(N=tp.each):
+        other = n ^ span
+        if (other >= 0) & (other < tp.dim("N")):
+            a, b = y[n], y[other]
+            y[n] = tp.minimum(a, b)
+            y[other] = tp.maximum(a, b)
+
+
 # Strides.
 
 
@@ -568,6 +634,10 @@ SAFE = [
     Case(digits_in_a_loop, lambda: one(blank(3, 4), floats(3, 4)) + one(blank(3, 0), floats(3, 0))),
     Case(butterflies, lambda: one(floats(16), floats(8), 2) + one(floats(13), floats(8), 3)),
     Case(butterflies_of_four, lambda: one(floats(16), floats(8))),
+    Case(bit_flipped, lambda: one(blank(16), floats(16)) + one(blank(0), floats(0))),
+    Case(bit_flipped_store, lambda: one(blank(11), floats(11)) + one(blank(3), floats(3))),
+    Case(swizzled_rows, lambda: one(blank(3, 8), floats(3, 8))),
+    Case(partners, lambda: one(-floats(8), 4) + one(-floats(7), 2) + one(-floats(5), -3)),
     Case(stride_by_value, lambda: one(blank(20), floats(3, 4), 6) + one(blank(9), floats(3, 4), 4)),
     Case(stride_of_windows, lambda: one(blank(20), floats(4), 5) + one(blank(11), floats(4), 4)),
     Case(chosen_products, lambda: one(np.zeros((3, 5), np.int64), floats(3, 5) - 7)),
@@ -591,6 +661,9 @@ UNSAFE = [
     Case(one_digit_twice, lambda: one(blank(2, 3, 4), floats(24)), "race"),
     Case(digits_past_the_end, lambda: one(blank(3, 4), floats(3, 4)), "bounds"),
     Case(butterflies_meet, lambda: one(floats(16), floats(8), 2), "race"),
+    Case(bit_past_the_end, lambda: one(blank(4), floats(4)), "bounds"),
+    Case(xor_away, lambda: one(blank(5), floats(5)), "race"),
+    Case(both_partners, lambda: one(floats(8), 4), "race"),
     Case(stride_too_short, lambda: one(blank(20), floats(3, 4), 3), "race"),
     Case(stride_of_narrow_windows, lambda: one(blank(20), floats(4), 3), "race"),
     Case(chosen_too_large, lambda: one(np.zeros((3, 5), np.int64), floats(3, 5)), "bounds"),

@@ -279,7 +279,13 @@ class Parts:
         """Digits of a position, a position with a stride, the elements of a butterfly, entries of entries."""
         s, c, k = self.scalar("i32"), self.rng.choice([2, 3]), self.fresh("k")
         a, b = self.pick("A", "S"), self.pick(dim("B"), str(c))
-        match self.rng.randrange(7):
+        match self.rng.randrange(9):
+            case 7 | 8:
+                bits = self.pick(str(c), "4", s, f"({n} % {c + 1})", f"({n} // {c})")
+                other = f"({n} ^ {bits})"
+                guard = self.pick(f"{other} < {dim('S')}", f"({other} < {dim('S')}) & ({other} > {n})")
+                others = self.pick("", "", n, f"({n} + 1)")
+                return Slot("S", other, wraps=(Wrap(f"if {guard}:"),), others=(others,) if others else (), partial=True)
             case 6:
                 rows = self.tensor(f'Unique["V per {over}"]', f"{over} {c}", stem="rows")
                 loop = Wrap(f"for {k} in range({c}):")

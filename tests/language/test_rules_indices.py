@@ -26,6 +26,13 @@ def test_positions_and_extents_take_arithmetic() -> None:
     assert y.tolist() == [4, 4, 2, 2, 0, 0]
 
 
+def test_positions_take_exclusive_bits_alone() -> None:
+    y = zeros(9, dtype=np.int64)
+    run(each('y: Out[i64, "N"]', "y[n] = ((n - 3) ^ 5).to(i64)"), y)
+    assert y.tolist() == [(n - 3) ^ 5 for n in range(9)]
+    assert refused(each('y: Out[i64, "N"]', "y[n] = (n & 5).to(i64)")) == "TP0202"
+
+
 def test_a_sized_tile_has_no_arithmetic() -> None:
     body = "for i in tp.parallel(N=4):\n    y[i] = x[i + 1]"
     assert refused(kernel('y: Out[f32, "N"], x: In[f32, "N"]', body)) == "TP0306"

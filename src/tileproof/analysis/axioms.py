@@ -32,6 +32,7 @@ from .terms import (
     Some,
     Term,
     Unknown,
+    Xor,
     at_lane,
     at_most,
     below,
@@ -41,9 +42,11 @@ from .terms import (
     factors_of,
     monomial,
     monomial_quotient,
+    negation,
     number,
     of,
     product,
+    quotient,
     renamed,
     terms,
 )
@@ -104,18 +107,18 @@ class Axioms:
     def _of_quotients(self, quotients: Sequence[Quotient], atoms: Collection[Atom]) -> Iterator[Formula]:
         """What one term is divided by: `x // (a * b)` is `x // a // b`, so that remainders are of single extents."""
         done: list[Quotient] = []
-        for quotient in sorted(quotients, key=_size_of_divisor):
-            term, by = quotient.term, quotient.by
+        for divided in sorted(quotients, key=_size_of_divisor):
+            term, by = divided.term, divided.by
             for inner in reversed(done) if by.parts else ():
                 times = monomial_quotient(by, inner.by)
                 if times is not None:
-                    yield from _of_quotient(of(quotient), of(inner), times, self.ranges.of(times))
+                    yield from _of_quotient(of(divided), of(inner), times, self.ranges.of(times))
                     break
             else:
                 times = None
-            if times is None or any(atom in atoms for atom in product(of(quotient), by).atoms):
-                yield from _of_quotient(of(quotient), term, by, self.ranges.of(by))
-            done.append(quotient)
+            if times is None or any(atom in atoms for atom in product(of(divided), by).atoms):
+                yield from _of_quotient(of(divided), term, by, self.ranges.of(by))
+            done.append(divided)
 
     def _of_one(self, atom: Atom, contracts: bool) -> Iterator[Formula]:
         match atom:
@@ -139,12 +142,26 @@ class Axioms:
                 yield at_most(of(atom), left)
                 yield at_most(of(atom), right)
                 yield Some((equals(of(atom), left), equals(of(atom), right)))
+            case Xor(left, right):
+                yield from self._of_bits(of(atom), left, right)
             case GroupOf(index, dimension, into) if contracts:
                 group = of(atom)
                 inside = All((at_most(-group, 0), below(group, self.ranges.extent(into)), at_most(group, index)))
                 yield Some((below(index, 0), at_most(self.ranges.extent(dimension), index), inside))
             case _:
                 pass
+
+    def _of_bits(self, bits: Term, left: Term, right: Term) -> Iterator[Formula]:
+        """Bits differ in no more places than either side has; those above the highest of one side are the other's."""
+        apart = at_most(-bits, 0), at_most(bits, left + right), at_most(left, bits + right), at_most(right, bits + left)
+        negative = [below(side, 0) for side in (left, right) if self.ranges.of(side).low < 0]
+        yield Some((*negative, All(apart)))
+        for one, other in ((left, right), (right, left)):
+            bounds = self.ranges.of(other)
+            if bounds.low >= 0 and bounds.high <= _SMALL:
+                block = 1 << bounds.high.bit_length()
+                above = quotient(one, number(block)).times(block)
+                yield from (at_most(above, bits), below(bits, above + block))
 
     def _of_product(self, atom: Product) -> Iterator[Formula]:
         factors = factors_of(of(atom))
@@ -189,6 +206,12 @@ class Axioms:
                 if shared is not None:
                     factor, first, second = shared
                     yield from self._along(factor, _grows(first, second, of(one), of(two), factor))
+            case Xor(), Xor():
+                for left, right in ((two.left, two.right), (two.right, two.left)):
+                    if renamed(one.right, 1) == renamed(right, 1):
+                        yield from _of_equal_bits(of(one), one.left, one.right, of(two), left, right)
+                    elif renamed(one.left, 1) == renamed(right, 1):
+                        yield from _of_equal_bits(of(one), one.right, one.left, of(two), left, right)
             case Quotient(first, by), Quotient(second, other) if by == other and self.ranges.of(by).low >= 0:
                 yield Some((
                     All((at_most(first, second), at_most(of(one), of(two)))),
@@ -248,6 +271,18 @@ def _within(term: Term, bounds: Range) -> Iterator[Fact]:
         yield at_most(number(bounds.low), term)
     if abs(bounds.high) <= _SMALL:
         yield at_most(term, bounds.high)
+
+
+def _of_equal_bits(one: Term, first: Term, by: Term, two: Term, second: Term, other: Term) -> Iterator[Formula]:
+    """`one = first ^ by` and `two = second ^ other`: where `by == other` each is a map, and its own inverse."""
+    apart = () if by == other else (below(by, other), below(other, by))
+    differ = negation(equals(one, two))
+    yield Some((
+        *apart, All((equals(first, second), equals(one, two))),
+        All((below(first, second), differ)), All((below(second, first), differ)),
+    ))  # fmt: skip
+    for start, end, back in ((first, two, equals(one, second)), (second, one, equals(two, first))):
+        yield Some((*apart, below(start, end), below(end, start), back))
 
 
 def _of_quotient(result: Term, term: Term, by: Term, divisors: Range) -> Iterator[Formula]:

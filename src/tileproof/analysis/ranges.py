@@ -32,6 +32,7 @@ from .terms import (
     Term,
     TileNumber,
     Unknown,
+    Xor,
     with_remainder,
 )
 
@@ -155,6 +156,8 @@ class Ranges:
             case Least(left, right):
                 one, two = self.of(left), self.of(right)
                 return Range(min(one.low, two.low), min(one.high, two.high))
+            case Xor(left, right):
+                return of_binary(ops.BinaryFn.XOR, self.of(left), self.of(right))
             case Product(left, right):
                 return of_binary(ops.BinaryFn.MUL, self.of(left), self.of(right))
             case Quotient(term, by):
@@ -202,6 +205,9 @@ def of_binary(fn: ops.BinaryFn, one: Range, two: Range) -> Range:
             return _negated(_quotients(_negated(one), two))
         case ops.BinaryFn.MOD:
             return _remainders(one, two)
+        case ops.BinaryFn.XOR:
+            bits = max(end if end >= 0 else ~end for end in (one.low, one.high, two.low, two.high)).bit_length()
+            return Range(0 if min(one.low, two.low) >= 0 else -(1 << bits), (1 << bits) - 1)
         case ops.BinaryFn.MIN:
             return Range(min(one.low, two.low), min(one.high, two.high))
         case ops.BinaryFn.MAX:

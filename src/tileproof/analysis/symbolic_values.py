@@ -39,6 +39,7 @@ from .terms import (
     depends_on_data,
     equals,
     everything,
+    exclusive,
     greatest,
     least,
     negation,
@@ -472,6 +473,8 @@ class Values:
                 return remainder(one, two)
             case ops.BinaryFn.CDIV:
                 return -quotient(-one, two)
+            case ops.BinaryFn.XOR:
+                return exclusive(one, two)
             case ops.BinaryFn.MIN:
                 return self._least(one, two)
             case ops.BinaryFn.MAX:

@@ -166,6 +166,17 @@ class Least:
 
 
 @dataclass(frozen=True, slots=True)
+class Xor:
+    """The bits in which two terms differ."""
+
+    left: Term
+    right: Term
+
+    def __str__(self) -> str:
+        return f"{_factor(self.left)} ^ {_factor(self.right)}"
+
+
+@dataclass(frozen=True, slots=True)
 class GroupOf:
     """The element of `into` that element `index` of `dimension` belongs to."""
 
@@ -179,7 +190,7 @@ class GroupOf:
 
 Atom: TypeAlias = (
     DimensionExtent | AxisExtent | Scalar | Start | Live | TileNumber | Lane | Element | Unknown
-    | Read | Quotient | Product | Least | GroupOf
+    | Read | Quotient | Product | Least | Xor | GroupOf
 )  # fmt: skip
 
 
@@ -466,6 +477,19 @@ def least(left: Term, right: Term) -> Term:
     return of(Least(one, two))
 
 
+def exclusive(left: Term, right: Term) -> Term:
+    """`left ^ right`."""
+    if left.number is not None and right.number is not None:
+        return number(left.number ^ right.number)
+    for one, other in ((left, right), (right, left)):
+        inside = one.lone
+        if other.number == 0:
+            return one
+        if isinstance(inside, Xor) and other in (inside.left, inside.right):
+            return inside.right if other == inside.left else inside.left
+    return ZERO if left == right else of(Xor(*sorted((left, right), key=str)))
+
+
 def greatest(left: Term, right: Term) -> Term:
     """The greater of two."""
     return -least(-left, -right)
@@ -498,7 +522,7 @@ def inner(atom: Atom) -> tuple[Term, ...]:
     match atom:
         case Quotient(term, by):
             return (term, by)
-        case Product(left, right) | Least(left, right):
+        case Product(left, right) | Least(left, right) | Xor(left, right):
             return (left, right)
         case GroupOf(index, _, _):
             return (index,)
@@ -539,6 +563,8 @@ def _rebuilt(atom: Atom, change: Callable[[Atom], Term | None]) -> Term:
             return product(rebuild(left, change), rebuild(right, change))
         case Least(left, right):
             return least(rebuild(left, change), rebuild(right, change))
+        case Xor(left, right):
+            return exclusive(rebuild(left, change), rebuild(right, change))
         case GroupOf(index, dimension, into):
             return of(GroupOf(rebuild(index, change), dimension, into))
         case Read(tensor, args):

@@ -212,8 +212,10 @@ def kinds_of(fn: ops.UnaryFn | ops.BinaryFn | ops.ReduceFn) -> tuple[str, ...]:
     match fn:
         case ops.ReduceFn.ANY | ops.ReduceFn.ALL:
             return ("bool",)
-        case ops.UnaryFn.NOT | ops.BinaryFn.AND | ops.BinaryFn.OR | ops.BinaryFn.XOR:
+        case ops.UnaryFn.NOT | ops.BinaryFn.AND | ops.BinaryFn.OR:
             return ("bool", *_INTEGER)
+        case ops.BinaryFn.XOR:
+            return ("bool", *_INTEGER, "index")
         case ops.BinaryFn.SHL | ops.BinaryFn.SHR:
             return _INTEGER
         case ops.BinaryFn.CDIV:

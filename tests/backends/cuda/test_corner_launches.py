@@ -267,3 +267,23 @@ def test_what_is_outside_is_not_read_inside_where_others_write() -> None:
         return rows_behind_the_last, [floats(4, 8), np.zeros((4, 8), np.float32)], {}
 
     assert assert_simulated(make) == []
+
+
+# Bits of positions.
+
+
+@tp.kernel
+def partners(y: InOut[f32, "N"], swapped: InOut[f32, "N"], span: i32) -> None:
+    for n in tp.parallel(N=8):
+        other = n.elements ^ span
+        inside = (other >= 0) & (other < tp.dim("N"))
+        swapped[n] = tp.where(inside, n.elements ^ 3, other).to(f32)
+        y[tp.where(other < tp.dim("N"), other, tp.none)] = n.elements.to(f32)
+
+
+@pytest.mark.parametrize("span", [0, 5])
+def test_positions_differ_in_the_same_bits(span: int) -> None:
+    def make() -> Made:
+        return partners, [floats(21), floats(21), span], {}
+
+    assert assert_simulated(make) == []
