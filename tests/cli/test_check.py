@@ -233,8 +233,23 @@ def test_checks_that_would_stay_can_be_denied(tileproof: Run, write: Write) -> N
 def test_what_a_launch_compares_is_told(tileproof: Run, write: Write) -> None:
     text = LOOKED_UP.replace("at: In[i32, \"N\"]", "c: i32").replace("at[n]", "n + c")
     ran = tileproof("check", write("moved.py", text), "--explain")
-    assert (ran.code, "moved.py: look_up: proved; 1 compare at launch" in ran.out) == (0, True)
-    assert "  at launch: N + c <= V" in ran.out.splitlines()
+    assert (ran.code, "moved.py: look_up: proved; 2 compares at launch" in ran.out) == (0, True)
+    assert [line for line in ran.out.splitlines() if "at launch: " in line] == [
+        "  at launch: 0 <= c",
+        "  at launch: N + c <= V",
+    ]
+
+
+def test_a_compare_that_alone_keeps_programs_apart_says_how_they_race(tileproof: Run, write: Write) -> None:
+    text = HEAD + (
+        "@tp.kernel\n"
+        'def shifted(x: InOut[f32, "N"], offset: i32) -> None:\n'
+        "    for n in tp.parallel(N=tp.each):\n"
+        "        x[n] = x.get(n + offset, 0.0)\n"
+    )
+    ran = tileproof("check", write("shifted.py", text))
+    race = "program n=0 reads x[1], which program n=1 writes, with N=2, where offset is 1"
+    assert f"  races unless offset <= 0: {race}" in ran.out.splitlines()
 
 
 def test_a_race_is_shown_in_both_places_with_sizes_that_show_it(tileproof: Run, write: Write) -> None:

@@ -16,6 +16,7 @@ from tileproof.ir.types import Extent, Named, TensorType
 from tileproof.ir.walk import walk, walkers
 
 from .discharge import Discharger
+from .launch_guards import Compare
 from .obligations import Violation
 from .smt import Sizes, Solver
 from .terms import All, DimensionExtent, negation
@@ -46,9 +47,10 @@ class CounterexampleSearch:
         """Faults at plain sizes, once those were tried."""
 
     def find(
-        self, violations: Sequence[Violation], fault: type[TileproofError], places: Sequence[Span]
-    ) -> TileproofError | None:
-        """A fault of the kind expected, seen to happen at one of the places expected."""
+        self, violations: Sequence[Violation], fault: type[TileproofError], places: Sequence[Span],
+        without: Sequence[Compare] = (),
+    ) -> TileproofError | None:  # fmt: skip
+        """A fault of the kind expected, seen to happen at one of the places expected: `without` some guards."""
 
         def fits(seen: TileproofError | None) -> bool:
             if not isinstance(seen, fault):
@@ -57,7 +59,7 @@ class CounterexampleSearch:
             return finding.span in places or any(label.span in places for label in finding.labels)
 
         # A launch that a guard rejects is no counter-example.
-        met = [negation(All(compare.broken)) for compare in self.discharger.compares]
+        met = [negation(All(compare.broken)) for compare in self.discharger.compares if compare not in without]
         limits = {*_LIMITS, _largest_tile(self.kernel) * 2 + 2, max(_LIMITS[0], _largest_number(self.kernel) + 2)}
         for violation in violations:
             formulas = self.discharger.prover.formulas((*violation, *met), contracts=True)
@@ -68,6 +70,8 @@ class CounterexampleSearch:
                     if fits(seen):
                         return seen
                     break
+        if without:
+            return None
         if self.guessed is None:
             tried = [self._run(sizes) for sizes in _guesses(self.kernel) if self._is_launched(sizes)]
             self.guessed = [seen for seen in tried if seen is not None]

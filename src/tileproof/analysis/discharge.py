@@ -174,7 +174,8 @@ class Discharger:
         is_met, tried = False, 0
         for sizes in _samples(leaves):
             is_rejected = not all(compare.holds(sizes.__getitem__) for compare in compares)
-            if (is_met and not is_rejected) or tried > _MOST_TRIED:
+            was_rejected = not all(compare.holds(sizes.__getitem__) for compare in self.compares)
+            if (was_rejected if is_rejected else is_met) or tried > _MOST_TRIED:
                 continue
             known = partial(_at_sizes, sizes=sizes)
             launch = [changed(formula, known) for formula in (*self.prover.contracts, *runs)]
@@ -186,7 +187,7 @@ class Discharger:
                 if goes_right:
                     return False
                 tried += 1
-                is_met = all(compare.holds(sizes.__getitem__) for compare in together)
+                is_met = not was_rejected
         return is_met or not tried
 
     def _is_data(self, formula: Formula, is_checkable: bool = False) -> bool:
@@ -325,6 +326,7 @@ def _samples(leaves: Sequence[_Leaf]) -> Iterator[dict[_Leaf, int]]:
     count = len(leaves)
     rows = [(size,) * count for size in (2, _LARGE, 3)]
     rows += [tuple(islice(cycle(sizes), count)) for sizes in ((4, 3, 2), (2, 3, 4), (16, 8, 64), (7, 1, 4))]
+    rows.append(tuple(0 if isinstance(leaf, Scalar) else 3 for leaf in leaves))
     for place in range(count):
         unlike = [(1, 5), (9, 2), (0, 3), (_LARGE, 3)]
         unlike += [(-1, 3), (-4, 3), (30, 3)] if isinstance(leaves[place], Scalar) else []

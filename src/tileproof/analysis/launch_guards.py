@@ -22,6 +22,8 @@ class Compare:
     demand: str
     span: Span
     why: str
+    race: str = ""
+    """How programs race in a launch where it does not hold; empty if they do not."""
 
     def holds(self, known: Known) -> bool:
         """Whether a launch with these extents and scalars may go on."""

@@ -98,9 +98,11 @@ class _Checker:
         if isinstance(goal.subject, Disjoint) and goal.subject.one.view.root in self.racing:
             return
         self.discharger.prover.gave_up = False
+        known = len(self.discharger.compares)
         result = self.discharger.discharge(goal)
         if isinstance(result, Discharged):
-            self.discharged.append(result)
+            is_guarded = result.rung is Rung.LAUNCH and isinstance(goal.subject, Disjoint)
+            self.discharged.append(self._with_race(goal, result, known) if is_guarded else result)
             return
         match goal.subject:
             case InBounds() | Bounded() | Contents():
@@ -190,6 +192,25 @@ class _Checker:
             diagnostic = replace(finding, code=code, help=help or finding.help, labels=marks)
             if all(known.code is not code or known.span != diagnostic.span for known in self.findings):
                 self.findings.append(diagnostic)
+
+    def _with_race(self, goal: Goal, result: Discharged, known: int) -> Discharged:
+        """States of the compares after the first `known` how programs race where they do not hold."""
+        assert isinstance(goal.subject, Disjoint)
+        compares, one, two = self.discharger.compares[known:], goal.subject.one, goal.subject.two
+        seen = None
+        if self.counterexamples is not None and compares:
+            violations = [(*goal.runs, *violation) for violation in goal.violations]
+            seen = self.counterexamples.find(violations, Race, [one.span, two.span], without=compares)
+        accesses = goal.what if one is two else f"`{one.span.text}` and `{two.span.text}`"
+        race = f"two programs touch one element of {one.view.root.name} by {accesses}"
+        if seen is not None:
+            finding = seen.diagnostics[0]
+            sizes = (note for note in finding.notes if note.startswith(("with ", "where ")))
+            race = ", ".join((finding.message, *sizes))
+        why = "programs do not race"
+        self.discharger.compares[known:] = [replace(compare, why=why, race=race) for compare in compares]
+        demands = ", ".join(dict.fromkeys(compare.demand for compare in compares))
+        return replace(result, reason=f"races unless {demands}: {race}") if demands else result
 
     # Coverage.
 

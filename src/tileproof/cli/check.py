@@ -56,8 +56,22 @@ def explanation(verdict: Verdict) -> Iterator[str]:
     full = dict.fromkeys(" ".join(span.text.split()) for span in spans)
     if full:
         yield f"  never clipped, so never masked: {', '.join(full)}"
-    for compare in dict.fromkeys(compared(compare) for compare in verdict.compares):
+    for compare in guards_of(verdict):
         yield f"  at launch: {compare}"
+
+
+def guards_of(verdict: Verdict) -> list[str]:
+    """What a launch compares, each relation once."""
+    return list(dict.fromkeys(map(compared, verdict.compares)))
+
+
+def races_of(verdict: Verdict) -> Iterator[str]:
+    """For each compare that alone keeps programs from racing: what it demands, and how they would."""
+    races: dict[str, str] = {}
+    for compare in verdict.compares:
+        if isinstance(compare, Compare) and compare.race:
+            races.setdefault(compare.demand, compare.race)
+    yield from (f"  races unless {demand}: {race}" for demand, race in races.items())
 
 
 def compared(compare: Compare | Fits) -> str:
@@ -190,6 +204,8 @@ def _report_text(results: Iterable[_Result], started: float, explain: bool) -> l
         print_findings(result.findings)
         for kernel, outcome in zip(result.checked, result.verdicts, strict=True):
             print(f"{display_path(kernel.file)}: {kernel.kernel}: {_verdict(kernel, outcome)}")
+            for line in races_of(outcome):
+                print(line)
             if explain:
                 print("\n".join(explanation(outcome)), end="\n\n")
         if not result.checked and not result.findings:
@@ -206,7 +222,7 @@ def _verdict(kernel: Checked, outcome: Verdict) -> str:
         return "rejected"
     scope = f", {kernel.scope}" if kernel.scope else ""
     checks = count(len(outcome.residuals), "check") + " at run time" if outcome.residuals else ""
-    compares = count(len({c.span for c in outcome.compares}), "compare") + " at launch" if outcome.compares else ""
+    compares = count(len(guards_of(outcome)), "compare") + " at launch" if outcome.compares else ""
     left = " and ".join(part for part in (compares, checks) if part)
     return f"proved{scope}{'; ' + left if left else ''}"
 

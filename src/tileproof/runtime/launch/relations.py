@@ -29,15 +29,17 @@ def check_relations(signature: Signature, bound: Bound, compares: Sequence[Compa
         if compare.holds(known):
             continue
         match compare:
-            case Compare(demand=demand, span=span, why=why):
+            case Compare(demand=demand, span=span, why=why, race=race):
                 message, label = f"{signature.name} needs {demand}", f"so that {why}"
+                notes = (f"otherwise programs race: {race}",) if race else ()
                 help = "pass arguments that meet it, or guard the access with `if`"
             case Fits(span=span):
+                notes = ()
                 message, label = f"{signature.name} computes an index that does not fit 64 bits", "for these sizes"
                 help = "if it is not a position, compute it in a type that wraps: .to(i64)"
         sizes = ", ".join(f"{name}={extent}" for name, extent in (*bound.dimensions.items(), *bound.scalars.items()))
         raise LaunchError(
-            Diagnostic(Code.CONTRACT, message, span, label, (), (f"with {sizes}",), help, kernel=signature.name)
+            Diagnostic(Code.CONTRACT, message, span, label, (), (f"with {sizes}", *notes), help, kernel=signature.name)
         )
 
 
