@@ -127,7 +127,8 @@ def of_generator(seed: int, profile: str, tally: Tally, launches: int = LAUNCHES
     if answer is not None:
         for number in range(launches):
             given = arguments(kernel, seed, number)
-            note(tally, f"seed {seed}\n{shown(kernel, given)}", examine(kernel, answer, given, {}, random.Random(number)))
+            seen = examine(kernel, answer, given, {}, random.Random(number))
+            note(tally, f"seed {seed}\n{shown(kernel, given)}", seen)
 
 
 def of_library(tally: Tally, launches: int = LAUNCHES) -> None:

@@ -22,7 +22,7 @@ from .launch_guards import Compare, Fits
 from .obligations import Contents, Disjoint, DisjointLanes, Goal, InBounds, Violation, full, goals
 from .prover import Answer, Prover
 from .sites import Bounded, Branch, Fitting, NotEmpty, Site
-from .terms import Scalar, Term, below, depends_on_data, everything
+from .terms import Scalar, Term, Unknown, below, depends_on_data, everything, terms
 from .verdict import Discharged, Full, Residual, Rung, Verdict
 
 _Discharge: TypeAlias = Callable[[Rung, str], None]
@@ -130,7 +130,7 @@ class _Checker:
                 axis, early = None, not where.in_space
             case _:
                 raise TypeError(goal.subject)
-        if not depends_on_data(index) and not _has_scalars(index) and self.counterexamples is not None:
+        if not depends_on_data(index) and not self._has_scalars(index) and self.counterexamples is not None:
             seen = self.counterexamples.find(remaining.violations, OutOfBounds, [goal.span])
             if seen is not None:
                 code = Code.NOT_AN_INDEX if isinstance(goal.subject, Contents) else Code.NOT_IN_BOUNDS
@@ -148,6 +148,21 @@ class _Checker:
         reason = "tested before any loop" if rung is Rung.PRECHECK else "tested where it is used"
         reason = f"{goal.claim}: {reason}" if goal.claim else reason
         self.discharged.append(Discharged(goal.kind, goal.what, goal.span, rung, reason))
+
+    def _has_scalars(self, term: Term) -> bool:
+        """Whether it depends on what a launch passes by value: such an index is checked, not rejected."""
+        pending, seen = list(everything(term)), set[str]()
+        while pending:
+            match pending.pop():
+                case Scalar():
+                    return True
+                case Unknown(name) if name not in seen:
+                    seen.add(name)
+                    known = self.account.definitions.get(name, ())
+                    pending += [atom for formula in known for one in terms(formula) for atom in everything(one)]
+                case _:
+                    pass
+        return False
 
     def _fitting(self, goal: Goal, demand: Fitting) -> None:
         term, finding = demand.term, _may_not_fit(goal)
@@ -288,11 +303,6 @@ class _Checker:
         self.discharger.compares.append(compare)
         discharge(Rung.LAUNCH, f"no two writes meet; the launch compares {demand}")
         return True
-
-
-def _has_scalars(term: Term) -> bool:
-    """Whether it depends on what a launch passes by value: such an index is checked, not rejected."""
-    return any(isinstance(atom, Scalar) for atom in everything(term))
 
 
 def _is_early(collector: Collector, pick: ops.Pick) -> bool:

@@ -278,7 +278,8 @@ class Values:
         else:
             stored = self.unknown(op.result, None, depends_on_data(exact), exact)
             limits = integer_range(dtype)
-            wrapped = below(exact, limits.low), below(number(limits.high), exact)
+            wrapped = [below(exact, limits.low)] if bounds.low < limits.low else []
+            wrapped += [below(number(limits.high), exact)] if bounds.high > limits.high else []
             self.define(op.result, Some((*wrapped, equals(stored, exact))))
 
     def bound(self, value: Tile) -> Range:
