@@ -243,7 +243,7 @@ def test_what_a_launch_compares_is_told(tileproof: Run, write: Write) -> None:
 def test_a_compare_that_alone_keeps_programs_apart_says_how_they_race(tileproof: Run, write: Write) -> None:
     text = HEAD + (
         "@tp.kernel\n"
-        'def shifted(x: InOut[f32, "N"], offset: i32) -> None:\n'
+        'def shifted(x: tp.InOut[f32, "N"], offset: tp.i32) -> None:\n'
         "    for n in tp.parallel(N=tp.each):\n"
         "        x[n] = x.get(n + offset, 0.0)\n"
     )

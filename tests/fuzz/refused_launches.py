@@ -48,7 +48,7 @@ from tileproof.runtime.launch.contracts import check_contents, check_groups
 from tileproof.runtime.launch.relations import check_relations
 
 LAUNCHES = 24
-CONTENTS = 10
+CONTENTS = 40
 """With how many contents a launch must go right to be one that is refused wrongly."""
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -93,12 +93,13 @@ def other_contents(signature: Signature, bound: Bound, one: Any, place: int, rng
     element = parameter.element
     if isinstance(element, ContentOf):
         extent = bound.dimensions[element.dimension]
-        if element.kind != "Index" or rng.random() < 0.5:
-            held: Any = entries(element.kind, one.size, extent, rng)
-        else:
+        held: Any = entries(element.kind, one.size, extent, rng)
+        if element.kind == "Index" and rng.random() < 0.5:
             held = [rng.choice([0, extent - 1])] * one.size
+        elif element.kind == "Offsets" and rng.random() < 0.5:
+            held = [*held[:1], *[rng.choice([0, extent])] * (one.size - 2), *held[1:][-1:]]
     elif one.dtype.kind == "i":
-        held = [rng.choice([0, 1, 5])] * one.size if rng.random() < 0.5 else [whole(rng) for _ in range(one.size)]
+        held = [rng.choice([0, 1, 9])] * one.size if rng.random() < 0.5 else [whole(rng) for _ in range(one.size)]
     else:
         low, high = rng.choice([(-8, 8), (1, 8), (-8, -1), (0, 0)])
         held = [rng.randint(low, high) / 2 for _ in range(one.size)]

@@ -1,0 +1,39 @@
+"""Launches that go right are not refused, but for what a contract or an index type says.
+
+The fast tier takes a few kernels of the generator; `make test-all` takes more, and all of the library and the examples.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz.refused_launches import Tally, of_generator, of_library
+
+SEEDS = (28, 50, 55)
+"""Kernels whose proofs ask for something at launch."""
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_launch_that_goes_right_is_not_refused(seed: int) -> None:
+    tally = Tally()
+    of_generator(seed, "mixed", tally, launches=12)
+    assert tally.wrong == []
+    assert tally.counts["launches: runs"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(100, 600, 50))
+def test_no_launch_of_many_kernels_is_refused_wrongly(first: int) -> None:
+    tally = Tally()
+    for seed in range(first, first + 50):
+        of_generator(seed, "mixed", tally)
+    assert tally.wrong == []
+    assert tally.counts["launches: runs"] > 0
+
+
+@pytest.mark.slow
+def test_no_launch_of_the_library_is_refused_wrongly() -> None:
+    tally = Tally()
+    of_library(tally)
+    assert tally.wrong == []
+    assert tally.counts["accepted"] == tally.counts["kernels"] > 150
