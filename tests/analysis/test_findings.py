@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 import tileproof as tp
 from tileproof import In, Index, InOut, Offsets, Out, Unique, f32, i32, i64
 from tileproof.diagnostics.errors import Diagnostic
@@ -157,3 +160,40 @@ def hashed_on(y: Out[i64, "N"]) -> None:
 
 def test_what_follows_from_an_index_that_does_not_fit_is_not_told_again() -> None:
     assert refusal(hashed_on).span.text == "n * 0x5851F42D4C957F2D"
+
+
+@tp.kernel
+def of_no_axis(y: Out[f32, "R*N"]) -> None:
+    for r in tp.parallel(R=tp.each):
+        y[r * tp.dim("N")] = 1.0
+
+
+def test_an_extent_that_follows_from_no_arguments_is_refused_before_a_launch_is() -> None:
+    assert (refusal(of_no_axis).code.id, refusal(of_no_axis).span.text) == ("TP0604", '"R*N"')  # type: ignore[union-attr]
+
+
+@tp.kernel
+def odd_place(y: Out[f32, "1"], x: In[f32, "N"], n: i32) -> None:
+    y[0] = x[2 * n + 1]
+
+
+def test_a_scalar_index_is_compared_at_launch_however_it_is_computed() -> None:
+    assert tp.check(odd_place) == []
+    y, x = np.zeros(1, np.float32), np.arange(6, dtype=np.float32)
+    odd_place(y, x, 2)
+    assert y[0] == 5
+    with pytest.raises(tp.LaunchError, match=r"needs 2\*n \+ 2 <= N"):
+        odd_place(y, x, 3)
+
+
+@tp.kernel
+def first_three(y: Out[f32, "S"], x: In[f32, "S"], *, S: int) -> None:
+    tp.require(S >= 3)
+    row = x[:]
+    y[:] = row + row[0:3].sum()
+
+
+def test_a_contract_is_broken_before_what_it_rules_out_is_wrong() -> None:
+    with pytest.raises(tp.LaunchError) as raised:
+        first_three(np.zeros(2, np.float32), np.zeros(2, np.float32))
+    assert raised.value.diagnostics[0].code.id == "TP0605"

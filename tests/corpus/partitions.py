@@ -343,6 +343,28 @@ def up_to_a_scalar(y: Out[f32, "N"], x: In[f32, "N"], first: i32) -> None:
             y[n] = x[n]
 
 
+@tp.kernel
+def tiles_of_segments(
+    y: Out[f32, "N"], x: In[f32, "N"], off: In[Offsets["N"], "E+1"], w: In[f32, "B"], *, B: int
+) -> None:
+    """A tile size that an argument decides is at least 1."""
+    for _, n in tp.parallel(tp.segments(off, N=B)):
+        if n.number > 0:
+            y[n] = x[n]
+        else:
+            y[n] = -x[n]
+
+
+@tp.kernel
+def later_tiles_of_segments(
+    y: Out[f32, "N"], x: In[f32, "N"], off: In[Offsets["N"], "E+1"], w: In[f32, "B"], *, B: int
+) -> None:
+    """The first tile of each segment is left out."""
+    for _, n in tp.parallel(tp.segments(off, N=B)):
+        if n.number > 0:
+            y[n] = x[n]
+
+
 # Contents that decide where a program writes.
 
 
@@ -354,6 +376,7 @@ def mark_lengths(mark: InOut[i32, "B S"], off: In[Offsets["N"], "B+1"], x: In[f3
 
 
 SAFE = [
+    Case(tiles_of_segments, lambda: one(blank(6), floats(6), ints(0, 4, 4, 6), floats(3))),
     Case(mark_lengths, lambda: one(counts(2, 5), ints(0, 4, 7), floats(7)), data=True),
     Case(
         rows_by_borders,
@@ -374,6 +397,7 @@ SAFE = [
     Case(one_of_many_ways, lambda: one(blank(15), floats(15))),
 ]
 UNSAFE = [
+    Case(later_tiles_of_segments, lambda: one(blank(6), floats(6), ints(0, 4, 4, 6), floats(3)), "coverage"),
     Case(rows_without_the_last, lambda: one(blank(6), floats(6), ints(0, 4, 4, 6), floats(3)), "coverage"),
     Case(stretch_without_its_first, lambda: one(blank(6), floats(6), floats(2), floats(3)), "coverage"),
     Case(one_stretch_short, lambda: one(blank(6), floats(6), floats(2), floats(3)), "coverage"),

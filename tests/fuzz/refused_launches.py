@@ -93,7 +93,8 @@ def other_contents(signature: Signature, bound: Bound, one: Any, place: int, rng
     element = parameter.element
     if isinstance(element, ContentOf):
         extent = bound.dimensions[element.dimension]
-        held: Any = entries(element.kind, one.size, extent, rng)
+        rows = int(np.prod(one.shape[: len(element.per)], dtype=np.int64))
+        held: Any = [entry for _ in range(rows) for entry in entries(element.kind, one.size // rows, extent, rng)]
         if element.kind == "Index" and rng.random() < 0.5:
             held = [rng.choice([0, extent - 1])] * one.size
         elif element.kind == "Offsets" and rng.random() < 0.5:

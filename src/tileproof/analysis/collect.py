@@ -378,6 +378,9 @@ class Collector:
         self.walked[walker.name] = extent
         start = of(Start(walker.name, kind.is_each))
         size = number(1) if kind.size is None else of_length(kind.size)
+        if size.number is None and not kind.is_piece:
+            # Of a constant that is none no code is made (TP0315).
+            self.account.contracts.append(at_most(number(1), size))
         count = of(TileNumber(walker.name))
         live = number(1) if kind.is_each else of(Live(walker.name))
         if kind.is_each and low == number(0):

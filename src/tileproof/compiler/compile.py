@@ -4,20 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from tileproof.analysis.prove import prove
 from tileproof.analysis.verdict import Verdict
 from tileproof.backends.interpreter.replay import replay
 from tileproof.compiler.pipeline import compile_for, passed, with_checks
+from tileproof.diagnostics.codes import Code
 from tileproof.diagnostics.errors import Diagnostic, KernelError
+from tileproof.frontend.dimensions import resolve
 from tileproof.frontend.elaborate import accepted
 from tileproof.frontend.optional import forms
-from tileproof.frontend.signature import Elaborated, parse
+from tileproof.frontend.signature import Elaborated, Signature, parse
 from tileproof.frontend.source import RuledOut
 from tileproof.frontend.specialization import ConstantValue, Specialization
 from tileproof.ir.ops import KernelIR
-from tileproof.ir.types import Undecided, symbol
+from tileproof.ir.types import Named, Undecided, symbol
 from tileproof.language.kernel import Kernel
+
+_ANY_SIZE = 5040
+"""A size with many divisors, to see which sizes follow from others."""
 
 
 def check(kernel: Kernel, **constants: ConstantValue) -> list[Diagnostic]:
@@ -61,7 +67,30 @@ def verdict(
         return Verdict(None)
     except KernelError as error:
         return Verdict(None, findings=tuple(replace(finding, kernel=kernel.name) for finding in error.diagnostics))
+    open_extent = _open_extent(parse(kernel).signature)
+    if open_extent is not None:
+        return Verdict(None, findings=(open_extent,))
     return prove(ir, replay, deny_checks=deny_checks or kernel.deny_checks)
+
+
+def _open_extent(signature: Signature) -> Diagnostic | None:
+    """The mistake of an expression whose names no arguments determine: every launch would be rejected."""
+    named = {name for equation in signature.equations for name in (equation.dimension, *equation.names)}
+    constants = {one.name: one.default for one in signature.constants if type(one.default) is int}
+    sizes: dict[str, Any] = dict.fromkeys((*signature.dimensions, *named), _ANY_SIZE) | constants
+    for _ in signature.equations:
+        sizes |= {equation.dimension: equation.value(sizes) for equation in signature.equations}
+    axes = {one.name for tensor in signature.tensors for one in tensor.dimensions if isinstance(one, Named)}
+    axes |= {one.name for one in signature.constants}
+    known = resolve(signature.equations, {name: sizes[name] for name in sizes if name in axes}, {})
+    for equation in signature.equations:
+        missing = [name for name in equation.names if name not in known]
+        if missing:
+            message = f"the extent of {equation.text} follows from no arguments: {', '.join(missing)} is open"
+            cure = f"give some tensor the axis {missing[0]}, or the axis {equation.text} a name of its own"
+            label = "no launch can decide it"
+            return Diagnostic(Code.DIMENSION_DIFFERS, message, equation.span, label, help=cure, kernel=signature.name)
+    return None
 
 
 def scope_of(kernel: Kernel, constants: Mapping[str, ConstantValue], verdict: Verdict) -> str:

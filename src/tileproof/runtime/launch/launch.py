@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tileproof.backends.base import device_of
 from tileproof.compiler.proved import Proved, compiled_for, groups_of, signature_of
+from tileproof.diagnostics.errors import KernelError
 from tileproof.diagnostics.values import formatted
 from tileproof.frontend.optional import present
 from tileproof.frontend.signature import Elaborated, parse
@@ -37,6 +38,22 @@ def compile(kernel: Kernel, specialization: Specialization) -> Proved:
     if proved is None or not proved.is_current:
         proved = known[key] = compiled_for(kernel, specialization)
     return proved
+
+
+def compiled(kernel: Kernel, bound: Bound) -> Proved:
+    """The kernel for the types and constants of a launch, unless a contract of it rules these constants out."""
+    try:
+        return compile(kernel, bound.specialization)
+    except KernelError as error:
+        from tileproof.backends.scalars import require
+        from tileproof.frontend.elaborate import accepted
+
+        try:
+            ir = accepted(kernel, {}).ir
+        except KernelError:
+            raise error from None
+        require(ir, bound.scalars, bound.dimensions)
+        raise
 
 
 def key_of(specialization: Specialization) -> object:
@@ -87,7 +104,7 @@ def prepare_recorded(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any
     """The same for a launch that runs later, again and again: what memory holds is then looked at, and not now."""
     signature = parse(kernel).signature
     bound = bind(signature, args, named)
-    proved = compile(kernel, bound.specialization)
+    proved = compiled(kernel, bound)
     check_memory(signature, bound)
     check_groups(signature, bound, proved.groups)
     check_compares(signature, bound, proved.verdict)
@@ -108,7 +125,7 @@ def launch(kernel: Kernel, args: tuple[Any, ...], named: dict[str, Any]) -> None
     if is_like_an_earlier(kernel, args, named, backend):
         return
     bound = bind(parse(kernel).signature, args, named)  # types, ranks, dimensions, devices; or LaunchError
-    proved = compile(kernel, bound.specialization)  # parse, prove, *raise if not proved*, lower
+    proved = compiled(kernel, bound)  # parse, prove, *raise if not proved*, lower
     check(proved, bound)  # aliasing, contracts, contents: the launch's half of the proof
     chosen = choice.backend_for(backend, kernel.name, bound.device)
     device_of(bound.device).launch(chosen, proved, bound)  # leases, code
