@@ -515,13 +515,6 @@ LAWS = [
         "if False:",
     ),
     Mutant(
-        "a tile may be of no size",
-        "safe tiles_of_segments",
-        "collect.Collector._walker",
-        "self.account.contracts.append(at_most(number(1), size))",
-        "pass",
-    ),
-    Mutant(
         "programs that might write an element are one program",
         "coverage turns_mirrored_by_value",
         "coverage.uncovered",

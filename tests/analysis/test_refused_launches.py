@@ -9,16 +9,14 @@ import pytest
 
 from fuzz.refused_launches import Tally, of_generator, of_library
 
-SEEDS = (28, 50, 55)
-"""Kernels whose proofs ask for something at launch."""
 
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_launch_that_goes_right_is_not_refused(seed: int) -> None:
+def test_a_launch_that_goes_right_is_not_refused() -> None:
     tally = Tally()
-    of_generator(seed, "mixed", tally, launches=12)
+    for seed in range(20, 60):
+        of_generator(seed, "mixed", tally, launches=6)
     assert tally.wrong == []
     assert tally.counts["launches: runs"] > 0
+    assert tally.counts["launches: refused"] > 0
 
 
 @pytest.mark.slow
