@@ -45,6 +45,8 @@ def compiled(kernel: Kernel, bound: Bound) -> Proved:
     try:
         return compile(kernel, bound.specialization)
     except KernelError as error:
+        if any(finding.code.id >= "TP08" for finding in error.diagnostics):
+            raise  # it is not proved, whatever its contracts are
         from tileproof.backends.scalars import require
         from tileproof.frontend.elaborate import accepted
 
