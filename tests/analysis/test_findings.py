@@ -197,3 +197,14 @@ def test_a_contract_is_broken_before_what_it_rules_out_is_wrong() -> None:
     with pytest.raises(tp.LaunchError) as raised:
         first_three(np.zeros(2, np.float32), np.zeros(2, np.float32))
     assert raised.value.diagnostics[0].code.id == "TP0605"
+
+
+@tp.kernel
+def scaled_remainders(x: In[f32, "N"], m: In[f32, "M"], y: Out[f32, "N"]) -> None:
+    for n in tp.parallel(N=tp.each):
+        y[n] = x.get(n % tp.dim("M") * tp.dim("M") * tp.dim("M"), 0.0)
+
+
+def test_remainders_of_nothing_by_nothing_are_nothing() -> None:
+    nothing = np.zeros(0, np.float32)
+    scaled_remainders(nothing, nothing, nothing.copy())

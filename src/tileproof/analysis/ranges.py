@@ -231,7 +231,7 @@ def _quotients(top: Range, by: Range) -> Range:
 
 def _remainders(top: Range, by: Range) -> Range:
     """Of `%`: between 0 and the divisor, and no further from 0 than the left side where both have one sign."""
-    if top.high <= 0 and by.high <= 0:
+    if top.high <= 0 and by.low < 0 and by.high <= 0:
         return _negated(_remainders(_negated(top), _negated(by)))
     low, high = min(by.low + 1, 0), max(by.high - 1, 0)
     if top.low >= 0 and by.low >= 0:
