@@ -19,6 +19,11 @@ from tileproof.ir.walk import walk
 from .ranges import CARRIED_LIMIT, START_LIMIT, STEP_LIMIT, Range, Ranges
 from .terms import All, Atom, Fact, Formula, Least, Quotient, Some, Term, Unknown, everything, of
 
+_MOST_TERMS = 2_000
+"""So many terms of a kernel are looked at; of the others nothing is known."""
+_DEEPEST = 50
+"""So many choices between choices are followed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Carrying:
@@ -28,43 +33,57 @@ class Carrying:
     definitions: Mapping[str, tuple[Formula, ...]]
     carried: set[str] = field(default_factory=set)
     """Names of what is carried, and of what comes out of loops."""
+    seen: dict[tuple[Term, int], bool] = field(default_factory=dict)
+    """Terms that were looked at, with a step, and whether they are under it."""
 
     def long_steps(self, handed: Term, carried: Unknown) -> list[Term] | None:
         """The steps of an iteration that are not small; None if its result is not the carried value plus a step."""
-        if self.stays(handed):
-            return []
-        step = handed - of(carried)
-        if not any(isinstance(atom, Unknown) and atom.name == carried.name for atom in everything(step)):
-            return [step]
-        ways = [self.long_steps(way, carried) for way in _ways(handed, self.definitions)]
-        if not ways or None in ways:
-            return None
-        return [step for way in ways if way is not None for step in way]
+        steps: list[Term] = []
+        pending, followed = [handed], {handed}
+        while pending:
+            handed = pending.pop()
+            if self.stays(handed):
+                continue
+            step = handed - of(carried)
+            if not any(isinstance(atom, Unknown) and atom.name == carried.name for atom in everything(step)):
+                steps.append(step)
+                continue
+            ways = _ways(handed, self.definitions)
+            if not ways or len(followed) > _MOST_TERMS:
+                return None
+            pending += [way for way in ways if way not in followed]
+            followed.update(ways)
+        return steps
 
     def stays(self, term: Term) -> bool:
         """Whether an index is no further out than what loops begin with or carry, but for a small step."""
         return self._is_under(term, STEP_LIMIT) and self._is_under(-term, STEP_LIMIT)
 
-    def _is_under(self, term: Term, step: int) -> bool:
+    def _is_under(self, term: Term, step: int, depth: int = 0) -> bool:
         """Whether a term is no greater than what is carried is far out, and a step."""
         if self.ranges.of(term).high <= START_LIMIT:
             return True
-        for atom, factor in term.parts:
-            left = step - max(0, self.ranges.of(term - of(atom).times(factor)).high)
-            if abs(factor) == 1 and left >= 0 and self._is_atom_under(atom, factor, left):
-                return True
-        return False
+        if (term, step) not in self.seen:
+            if len(self.seen) > _MOST_TERMS or depth > _DEEPEST:
+                return False
+            self.seen[term, step] = any(
+                self._is_atom_under(atom, factor, left, depth + 1)
+                for atom, factor in term.parts
+                for left in [step - max(0, self.ranges.of(term - of(atom).times(factor)).high)]
+                if abs(factor) == 1 and left >= 0
+            )
+        return self.seen[term, step]
 
-    def _is_atom_under(self, atom: Atom, sign: int, step: int) -> bool:
+    def _is_atom_under(self, atom: Atom, sign: int, step: int, depth: int) -> bool:
         """Whether an atom, or its negation, is no greater than what is carried is far out, and a step."""
         match atom:
             case Unknown(name):
                 if name in self.carried:
                     return True
                 ways = _ways(of(atom), self.definitions)
-                return bool(ways) and all(self._is_under(way.times(sign), step) for way in ways)
+                return bool(ways) and all(self._is_under(way.times(sign), step, depth) for way in ways)
             case Least(left, right):
-                sides = (self._is_under(side.times(sign), step) for side in (left, right))
+                sides = (self._is_under(side.times(sign), step, depth) for side in (left, right))
                 return any(sides) if sign > 0 else all(sides)
             case Quotient(term, by):
                 # The mean of what is carried is no further out, but for what rounding adds.
@@ -81,15 +100,20 @@ def combined(
 ) -> Range | None:  # fmt: skip
     """The interval of a combined index: one of its operands, or small; None if it may grow."""
     names = {value.name for value in (*combiner.left, *combiner.right)}
-    lone = handed.lone
-    if isinstance(lone, Unknown) and lone.name in names:
-        return operands
-    ways = [combined(way, combiner, operands, ranges, definitions) for way in _ways(handed, definitions)]
-    ranges_of_ways = [way for way in ways if way is not None]
-    if ranges_of_ways and len(ranges_of_ways) == len(ways):
-        return reduce(Range.__or__, ranges_of_ways)
-    whole = ranges.of(handed)
-    return whole if whole.within(CARRIED_LIMIT) else None
+    lies: list[Range] = []
+    pending, followed = [handed], {handed}
+    while pending and len(followed) < _MOST_TERMS:
+        term = pending.pop()
+        lone, ways = term.lone, _ways(term, definitions)
+        if isinstance(lone, Unknown) and lone.name in names:
+            lies.append(operands)
+        elif ways:
+            pending += [way for way in ways if way not in followed]
+            followed.update(ways)
+        else:
+            lies.append(ranges.of(term))
+    known = ranges.of(handed) if pending else reduce(Range.__or__, lies) & ranges.of(handed)
+    return known if known.within(CARRIED_LIMIT) else None
 
 
 def _ways(handed: Term, definitions: Mapping[str, tuple[Formula, ...]]) -> list[Term]:
