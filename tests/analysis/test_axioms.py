@@ -13,7 +13,7 @@ from meaning import floored, holds, value
 
 from support.tiers import examples
 from tileproof.analysis.axioms import Axioms
-from tileproof.analysis.ranges import Range, Ranges
+from tileproof.analysis.ranges import Range, Ranges, of_binary
 from tileproof.analysis.terms import (
     LANE,
     All,
@@ -46,6 +46,7 @@ from tileproof.analysis.terms import (
     quotient,
     remainder,
 )
+from tileproof.ir.ops import BinaryFn
 from tileproof.ir.types import Content
 from tileproof.language.dtypes import I32
 
@@ -246,6 +247,17 @@ def test_a_range_contains_every_value(kind: str, seed: int) -> None:
     for term in of_kind(kind, rng):
         found, bounds = value(term, world.leaf), axioms(world).ranges.of(term)
         assert bounds.low <= found <= bounds.high
+
+
+def test_intervals_of_quotients_and_remainders_contain_every_value() -> None:
+    ranges = [Range(low, high) for low in range(-3, 4) for high in range(low, 4)]
+    for top in ranges:
+        for by in ranges:
+            quotients, remainders = (of_binary(fn, top, by) for fn in (BinaryFn.FLOORDIV, BinaryFn.MOD))
+            for x in range(top.low, top.high + 1):
+                for y in range(by.low, by.high + 1):
+                    assert quotients.contains(Range(x // y, x // y) if y else Range(0, 0))
+                    assert remainders.contains(Range(x % y, x % y) if y else Range(x, x))
 
 
 def test_a_quotient_by_zero_is_zero() -> None:
