@@ -256,8 +256,8 @@ LAWS = [
         "what is chosen is the last",
         "bounds power_of_chosen",
         "ranges.Ranges._unknown",
-        "self.hull(self.hulls[atom.name])",
-        "self.of(self.hulls[atom.name][-1])",
+        "self.hull(terms)",
+        "self.of(terms[-1])",
     ),
     Mutant(
         "what is chosen is as large as any launch allows",

@@ -493,6 +493,19 @@ def chosen_tiles(y: Out[i64, "M N"], x: In[f32, "M N"], *, BM: int = 2, BN: int 
 
 
 @tp.kernel
+def chosen_in_a_loop(y: Out[i64, "M"], x: In[f32, "M N"]) -> None:
+    """What is chosen refers to what the loop carries."""
+    for m in tp.parallel(M=tp.each):
+        n = tp.dim("N")
+        at = m + 0
+        total = tp.zeros((), i64)
+        for _ in range(n):
+            total += (tp.where(x[m, 0] > 0, at, 0) * n).to(i64)
+            at += n
+        y[m] = total
+
+
+@tp.kernel
 def chosen_too_large(y: Out[i64, "M N"], x: In[f32, "M N"], *, B: int = 4) -> None:
     """A product that leaves 64 bits from the second row on."""
     for i, j in tp.parallel(M=tp.each, N=B):
@@ -642,6 +655,7 @@ SAFE = [
     Case(stride_of_windows, lambda: one(blank(20), floats(4), 5) + one(blank(11), floats(4), 4)),
     Case(chosen_products, lambda: one(np.zeros((3, 5), np.int64), floats(3, 5) - 7)),
     Case(chosen_tiles, lambda: one(np.zeros((3, 5), np.int64), floats(3, 5) - 7)),
+    Case(chosen_in_a_loop, lambda: one(np.zeros(3, np.int64), floats(3, 5))),
     Case(slots_of_ids, lambda: one(blank(5), _slots(), ints(3, 0, 1), floats(3))),
     Case(slots_of_tiles, lambda: one(blank(5), _slots(), ints(3, 0, 1), floats(3))),
     Case(places_in_rows, lambda: one(blank(2, 5), _rows(), floats(2, 3)) + one(blank(0, 5), _rows()[:0], floats(0, 3))),

@@ -75,6 +75,7 @@ class Range:
         return -limit <= self.low and self.high <= limit
 
 
+_ANY = Range(-LARGEST - 1, LARGEST)
 CARRIED = Range(-CARRIED_LIMIT, CARRIED_LIMIT)
 """The interval of what loops carry and combiners yield."""
 
@@ -169,8 +170,10 @@ class Ranges:
         if self.known is None or atom.name not in self.hulls:
             return bounds
         if atom.name not in self._of_names:
-            for name, terms in self.hulls.items():  # each refers to those before it, so nothing nests deep
+            # Each refers to those before it, so nothing nests deep; or to what a loop carries, which is stated later.
+            for name, terms in self.hulls.items():
                 if name not in self._of_names:
+                    self._of_names[name] = _ANY
                     self._of_names[name] = self.hull(terms)
                 if name == atom.name:
                     break
