@@ -169,8 +169,8 @@ def test_a_checker_that_accepts_everything_is_found_out(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(search, "verdict", accepts)
     monkeypatch.setattr(search, "SHRINK_S", 0.0)
-    tally = search.search(0, 60.0, count=100, profile="disturbed")
-    assert [bug.kind for bug in tally.bugs if bug.kind in WRONG]
+    tallies = (search.search(seed, math.inf, count=1, profile="disturbed") for seed in range(100))
+    assert any(bug.kind in WRONG for tally in tallies for bug in tally.bugs)
 
 
 def test_shrinking_takes_away_what_does_not_matter() -> None:
