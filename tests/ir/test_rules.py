@@ -420,7 +420,7 @@ def product_of_integers(b: Builder) -> None:
     product(b, of(I32, 4, 8), of(I32, 8, 16), of(I32, 4, 16))
 
 
-@broken.rule("a product is of two tiles with two axes each")
+@broken.rule("a product is of two tiles with two axes each, or with three")
 def product_with_a_vector(b: Builder) -> None:
     product(b, of(F16, 4, 8), of(F16, 8), of(F32, 4, 8))
 

@@ -16,8 +16,9 @@ from tileproof.runtime.launch.binding import Bound
 from tileproof.runtime.launch.launch import prepare
 
 F32 = np.dtype(np.float32)
-BASE = 0x7F00_0000_0000
-"""Memory of GPU 0, made up; GPU 1 has the next gigabyte, managed memory and the host's lie behind it."""
+BASE = 0x1000_0000_0000
+"""Memory of GPU 0, made up, where no system puts a process's own; GPU 1 has the next gigabyte, and managed memory and the
+host's lie after it."""
 OTHER, MANAGED, HOST = (BASE + (number << 30) for number in (1, 2, 3))
 
 

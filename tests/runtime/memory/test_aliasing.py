@@ -484,7 +484,7 @@ def test_read_only_memory_is_not_written() -> None:
         (np.ma.array(ramp(4), mask=[1, 0, 0, 0]), "`y.filled(...)`"),
         (F32(1), "`np.asarray(y)`"),
         (1.0, "`y: f32`"),
-        ([1.0], "pass a numpy array"),
+        ([1.0], "`np.asarray(y, np.float32)`"),
     ],
 )
 def test_what_is_no_numpy_array_is_refused_with_the_way_to_one(value: Any, cure: str) -> None:
