@@ -17,8 +17,8 @@ from tileproof.runtime.launch.launch import prepare
 
 F32 = np.dtype(np.float32)
 BASE = 0x1000_0000_0000
-"""Memory of GPU 0, made up, where no system puts a process's own; GPU 1 has the next gigabyte, and managed memory and the
-host's lie after it."""
+"""Memory of GPU 0, made up, where no system puts a process's own; GPU 1 has the next gigabyte, then come managed memory and
+the host's."""
 OTHER, MANAGED, HOST = (BASE + (number << 30) for number in (1, 2, 3))
 
 
