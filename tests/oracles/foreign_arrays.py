@@ -17,8 +17,10 @@ from tileproof.runtime.launch.launch import prepare
 
 F32 = np.dtype(np.float32)
 BASE = 0x1000_0000_0000
-"""Memory of GPU 0, made up, where no system puts a process's own; GPU 1 has the next gigabyte, then come managed memory and
-the host's."""
+"""Memory of GPU 0, made up, where no system puts that of a process.
+
+GPU 1 has the next gigabyte, then come managed memory and the host's.
+"""
 OTHER, MANAGED, HOST = (BASE + (number << 30) for number in (1, 2, 3))
 
 
