@@ -537,9 +537,16 @@ FRONTEND = [
     ),
     Mutant(
         "src/tileproof/frontend/for_loops.py",
-        "    if ctx.builder.unrolled > _MOST_TURNS:",
-        "    if len(turns) > _MOST_TURNS:",
-        "tests/frontend/test_constants_in_spaces.py::test_what_constants_cannot_do",
-        "Loops that are written out come to an end, also one in another.",
+        "            ctx.builder.spend(span)\n",
+        "",
+        "tests/frontend/test_constants_in_spaces.py::test_what_is_written_out_comes_to_an_end",
+        "Loops that are written out come to an end, also if they do nothing.",
+    ),
+    Mutant(
+        "src/tileproof/frontend/calls.py",
+        "    ctx.builder.spend(span)\n",
+        "",
+        "tests/frontend/test_constants_in_spaces.py::test_what_is_written_out_comes_to_an_end",
+        "Helpers that call others come to an end, also if they do nothing.",
     ),
 ]

@@ -60,6 +60,7 @@ class Code(Enum):
     NO_REASON = "TP0117", "tp.unsafe without a reason"
     SPLIT_PLACE = "TP0118", "tp.split_at in the wrong place or of something that is not an InOut"
     BAD_COMBINER = "TP0119", "a combiner that does not give back what it takes"
+    TOO_LONG = "TP0120", "a kernel of too many operations"
 
     # Element types.
     MIXED_TYPES = "TP0201", "two element types meet without a cast"

@@ -298,6 +298,7 @@ def _inline(ctx: Context, function: FunctionType, arguments: Arguments, span: Sp
             notes=("helpers are inlined where they are called, so a call cannot lead back to itself",),
             help="write a loop",
         )
+    ctx.builder.spend(span)
     source = ctx.sources.get(function)
     if source is None:
         source = ctx.sources[function] = _read_helper(ctx, function, span)

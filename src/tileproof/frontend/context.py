@@ -35,6 +35,7 @@ from .signature import Signature
 from .source import FunctionSource, Rejected, Suppressed, reject
 
 _UNNAMED = "%"
+_MOST_WORK = 50_000
 V = TypeVar("V", bound=TileType | WalkerType | TensorType)
 
 
@@ -44,8 +45,8 @@ class Builder:
 
     ops: list[AnyOp] = field(default_factory=list)
     used: dict[str, int] = field(default_factory=dict)
-    unrolled: int = 0
-    """How many turns of loops were written out."""
+    work: int = 0
+    """Operations emitted, helpers inlined and turns of loops written out, also where a body is compiled again."""
     untyped: dict[Value[TileType], Span] = field(default_factory=dict)
     """Tiles that are f32 because no element type was written, and the calls that made them."""
 
@@ -58,7 +59,19 @@ class Builder:
         return Value(f"{name}.{count}" if count else name, type_)
 
     def emit(self, op: AnyOp) -> None:
+        self.spend(op.span)
         self.ops.append(op)
+
+    def spend(self, span: Span) -> None:
+        """Counts a piece of work; a kernel of more than the limit is rejected, once."""
+        self.work += 1
+        if self.work == _MOST_WORK:
+            message = f"this kernel becomes more than {_MOST_WORK} operations"
+            notes = ("each call of a helper and each turn of tp.static_range is compiled anew",)
+            cure = "loop with `range`, whose body is compiled once, or compute on larger tiles"
+            raise reject(Code.TOO_LONG, message, span, notes=notes, help=cure)
+        if self.work > _MOST_WORK:
+            raise Suppressed
 
     @contextmanager
     def block(self) -> Iterator[list[AnyOp]]:

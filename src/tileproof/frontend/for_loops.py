@@ -407,10 +407,6 @@ def range_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     ctx.builder.emit(RangeLoop(span, loop.results, variable, start, stop, by, loop.inits, loop.carried, loop.body))
 
 
-_MOST_TURNS = 4096
-"""How many turns of a kernel are written out at most: each is compiled and checked like any other code."""
-
-
 def unrolled_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> None:
     """`tp.static_range`: the body once for each constant, one after the other."""
     span = ctx.span(node.iter)
@@ -422,14 +418,10 @@ def unrolled_loop(ctx: Context, node: ast.For, call: ast.Call, body: Body) -> No
         raise reject(Code.BAD_CALL, "a range cannot step by 0", ctx.span(call.args[2]), help="step by 1, or by -1")
     ((target,),) = _targets(ctx, node, [1], "tp.static_range")
     turns = range(*bounds)
-    ctx.builder.unrolled += min(len(turns), _MOST_TURNS + 1)
-    if ctx.builder.unrolled > _MOST_TURNS:
-        message = f"the loops of this kernel are written out in more than {_MOST_TURNS} turns"
-        cure = "loop with `range`, whose body is compiled once"
-        raise reject(Code.BAD_SIZE, message, span, help=cure)
     ctx.depth += 1
     try:
         for turn in turns:
+            ctx.builder.spend(span)
             ctx.bind(target.id, Known(turn), ctx.span(target))
             body(ctx, node.body)
     finally:
