@@ -45,6 +45,10 @@ WRONG = {
         repeated("n + N + M", "p = p * p", times=4, end="y[n] = x.get(p, 0)"),
         "TP0813",
     ),
+    "powers that leave 64 bits": (
+        repeated("tp.clip(n, 0, 1)", "p = abs(p * p * p * p - 16)", times=24, end="y[n] = x.get(p, 0)"),
+        "TP0813",
+    ),
     "a store at a remainder": (repeated("n", "p = (p * n + 7) % N", times=6, end="y[p] = 1.0"), "TP0801"),
     "more than a launch looks at": (repeated("n", "p = p * N // N", times=130), "TP0816"),
 }

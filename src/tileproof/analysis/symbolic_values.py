@@ -266,13 +266,16 @@ class Values:
             return
         bounds = self._bounds(op, exact)
         if dtype in (INDEX, ENTRY):
-            self.terms[op.result] = exact
-            # It must fit, so what is computed from it starts from 64 bits.
-            self.bounds[op.result] = bounds & integer_range(INDEX)
             if dtype == ENTRY and not bounds.within(START_LIMIT):
                 self.account.demands.append(Fitting(op, exact, where, START_LIMIT))
             if not bounds.fits:
                 self.account.demands.append(Fitting(op, exact, where))
+            # It must fit, so what is computed from it starts from 64 bits.
+            limited = bounds & integer_range(INDEX)
+            if limited.low <= limited.high:
+                self.terms[op.result], self.bounds[op.result] = exact, limited
+            else:  # never: a number that grows with each operation would soon take all memory
+                self.unknown(op.result)
         elif integer_range(dtype).contains(bounds):
             self.terms[op.result] = exact
         else:
