@@ -632,7 +632,7 @@ class Collector:
 
 
 def _differing(op: _Loop) -> tuple[AnyValue, ...]:
-    """What a loop makes anew for each iteration, beside what it carries."""
+    """What a loop makes anew for each iteration, besides what it carries."""
     match op:
         case ops.TilesLoop(walker=walker):
             return (walker,)

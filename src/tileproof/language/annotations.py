@@ -83,7 +83,7 @@ else:
     class Offsets(_Annotation):
         """An element type: borders of segments of a dimension, from 0 to its extent, never falling.
 
-        `Offsets["<=N"]` may end before the extent of N: what lies behind the last border is in no segment.
+        `Offsets["<=N"]` may end before the extent of N: what lies after the last border is in no segment.
 
         `off: In[Offsets["N"], "E+1"]`
         """
