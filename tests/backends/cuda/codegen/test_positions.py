@@ -95,9 +95,9 @@ WIDE_LANES = st.tuples(*[st.one_of(near(FAR - 4, -FAR + 4), st.integers(-FAR + 1
 
 
 @st.composite
-def samples(draw: st.DrawFn, *, scalar: bool | None = None) -> Sample:
+def samples(draw: st.DrawFn, *, scalar: bool | None = None, most: int = MOST) -> Sample:
     """Positions of which only what is true is claimed; the first lane is the base, as it is of every walk."""
-    base = draw(INDICES)
+    base = max(min(draw(INDICES), most), -most)
     multiple = draw(st.sampled_from([1, 2, 3, 16, 48, 64, 96]))
     if draw(st.booleans()):
         base = max(min(base // multiple * multiple, MOST // multiple * multiple), -(MOST // multiple) * multiple)
@@ -107,8 +107,7 @@ def samples(draw: st.DrawFn, *, scalar: bool | None = None) -> Sample:
     lanes = None
     if not (draw(st.booleans()) if scalar is None else scalar):
         drawn = draw(st.one_of(SMALL_LANES, WIDE_LANES))
-        lanes = (0, *drawn)
-        assume(all(LEAST <= base + lane <= MOST for lane in lanes))
+        lanes = (0, *(max(min(base + lane, most), -most) - base for lane in drawn))
     fits = -(2**31) <= base < 2**31
     return Sample(
         base, draw(st.booleans()), multiple, reach if reach >= abs(base) else 2**63, fits and draw(st.booleans()), lanes
@@ -165,7 +164,7 @@ def test_a_position_is_a_tile_of_64_bit_numbers(sample: Sample) -> None:
 
 
 @EXAMPLES
-@given(samples(), samples(), st.booleans())
+@given(samples(), samples(most=2**62) | samples(most=2**8), st.booleans())
 @example(Sample(MOST), Sample(0, is_known=True), True)
 @example(Sample(2**31 - 1, lanes=(0, 1, 2, 3)), Sample(1, is_known=True), True)
 @example(Sample(48, multiple=48), Sample(64, multiple=64), False)
@@ -186,11 +185,14 @@ def test_sums_and_differences(one: Sample, other: Sample, is_sum: bool) -> None:
 
 
 @EXAMPLES
-@given(samples(), samples())
+@given(samples(most=2**31), samples(most=2**31))
 @example(Sample(-7, lanes=(0, 1, 2, 3)), Sample(-3, is_known=True))
 @example(Sample(5, lanes=(0, 0, 0, 0)), Sample(2**40, is_known=True))
 @example(Sample(0, is_known=True, lanes=(0, 1, 2, 3)), Sample(0, is_known=True))
 @example(Sample(64, multiple=64), Sample(0, is_known=True))
+@example(Sample(MOST), Sample(1, is_known=True))
+@example(Sample(-(2**62), lanes=(0, 1, 2, 3)), Sample(2, is_known=True))
+@example(Sample(3, lanes=(0, 1, 2, 3)), Sample(2**60, is_known=True))
 def test_products(one: Sample, other: Sample) -> None:
     expected = [left * right for left, right in zip(one.all, other.all, strict=True)]
     assume(fit([*expected, one.base * other.base]))
