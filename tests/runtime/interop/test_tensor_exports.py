@@ -99,8 +99,8 @@ def test_entries_that_a_view_writes_and_drops_while_a_launch_measures_are_measur
     y, table, ids = zeros(2), arange(8, tp.f32), zeros(2, tp.i32)
     views = [ids.numpy()]
 
-    def measure(array: Any, kind: str) -> Measured:
-        measured = facts.measure(array, kind)
+    def measure(array: Any, kind: str, *rows: Any) -> Measured:
+        measured = facts.measure(array, kind, *rows)
         while views:
             views.pop()[1] = 8
         return measured

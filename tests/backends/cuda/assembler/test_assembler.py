@@ -222,7 +222,7 @@ def test_the_assemblers_words_follow_on_request(way: str, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (3, "refuses the code of `work`"),
+        (3, "rejects the code of `work`"),
         (5, "cannot compile `work` for sm_90"),
         (2, "failed with exit code 2 on `work`"),
     ],
